@@ -14,22 +14,10 @@ export interface Helper {
 }
 
 /** Starts the processes that one figure needs, and ends all of them. */
-export interface Stage {
-  /** Creates an empty home for a service. */
-  createHome(): Promise<string>
-  startService(home: string, nodeArguments?: string[]): Promise<Service>
-  /** Signs in to a service and activates the model of the fake upstream. */
-  createAccount(service: Service): Promise<Account>
-  /** Returns the relay with its WebSocket address, which is started by the first call. */
-  relay(): Promise<Helper>
-  /** Returns the base URL of the fake upstream, which is started by the first call. */
-  upstreamUrl(): Promise<string>
-  /** Ends every running process and removes every home; may be called at any time and repeatedly. */
-  close(): Promise<void>
-}
+export type Stage = ReturnType<typeof createStage>
 
 /** Creates a stage whose upstream waits `firstTokenMs` before the first token. */
-export function createStage({ firstTokenMs }: { firstTokenMs: number }): Stage {
+export function createStage({ firstTokenMs }: { firstTokenMs: number }) {
   const password = `bench-${randomUUID()}`
   const homes: string[] = []
   const helpers: ChildProcess[] = []
@@ -51,19 +39,25 @@ export function createStage({ firstTokenMs }: { firstTokenMs: number }): Stage {
   }
 
   return {
-    async createHome() {
+    /** Creates an empty home for a service. */
+    async createHome(): Promise<string> {
       const home = await mkdtemp(join(tmpdir(), 'svc-bench-'))
       homes.push(home)
       return home
     },
-    startService: (home, nodeArguments) =>
+    startService: (home: string, nodeArguments?: string[]): Promise<Service> =>
       startService({ home, password, nodeArguments, onSpawn: (child) => services.push({ child, home }) }),
-    createAccount: async ({ url }) => createAccount({ url, password, upstreamUrl: await upstreamUrl() }),
-    relay() {
+    /** Signs in to a service and activates the model of the fake upstream. */
+    createAccount: async ({ url }: Service): Promise<Account> =>
+      createAccount({ url, password, upstreamUrl: await upstreamUrl() }),
+    /** Returns the relay with its WebSocket address, which is started by the first call. */
+    relay(): Promise<Helper> {
       relay ??= upstreamUrl().then((url) => startHelper('./relay.js', url))
       return relay
     },
+    /** Returns the base URL of the fake upstream, which is started by the first call. */
     upstreamUrl,
+    /** Ends every running process and removes every home; may be called at any time and repeatedly. */
     async close() {
       await Promise.all(services.map(({ child, home }) => stopService(child, home)))
       for (const child of helpers) child.kill('SIGKILL')

@@ -40,23 +40,6 @@ export interface VendorRequest {
   gone: AbortSignal
 }
 
-/** A request and the means to answer it. */
-export interface Exchange {
-  request: VendorRequest
-  /** The reply that is due: the next in the queue, or a plain one. */
-  takeReply(): VendorReply
-  sendJson(status: number, body: unknown, headers?: Record<string, string>): void
-  /** Begins a reply that streams. */
-  open(contentType: string, headers?: Record<string, string>): void
-  /** Writes a piece of it; throws when the client has left. */
-  write(piece: string | Uint8Array): Promise<void>
-  /** Waits for `hold`; throws when the client leaves meanwhile. */
-  wait(hold: Promise<unknown> | undefined): Promise<void>
-  end(): void
-  /** Cuts the connection. */
-  hangUp(): void
-}
-
 /** A running fake of a vendor's service. */
 export interface FakeVendor {
   /** The base URL for a provider. */
@@ -127,35 +110,39 @@ export async function startFakeVendor({
   }
 }
 
-function createExchange(
-  request: VendorRequest,
-  response: ServerResponse,
-  takeReply: () => VendorReply,
-): Exchange {
+/** A request and the means to answer it. */
+export type Exchange = ReturnType<typeof createExchange>
+
+function createExchange(request: VendorRequest, response: ServerResponse, takeReply: () => VendorReply) {
   const { gone: aborted } = request
   return {
     request,
+    /** The reply that is due: the next in the queue, or a plain one. */
     takeReply,
-    sendJson(status, body, headers) {
+    sendJson(status: number, body: unknown, headers?: Record<string, string>) {
       response.writeHead(status, { 'content-type': 'application/json', ...headers })
       response.end(JSON.stringify(body))
     },
-    open(contentType, headers) {
+    /** Begins a reply that streams. */
+    open(contentType: string, headers?: Record<string, string>) {
       response.writeHead(200, { 'content-type': contentType, ...headers })
       response.flushHeaders()
     },
-    async write(piece) {
+    /** Writes a piece of it; throws when the client has left. */
+    async write(piece: string | Uint8Array) {
       aborted.throwIfAborted()
       if (!response.write(piece)) await once(response, 'drain', { signal: aborted })
       // Client and fake share a process: it is the client's turn.
       await setImmediate()
     },
-    async wait(hold) {
+    /** Waits for `hold`; throws when the client leaves meanwhile. */
+    async wait(hold: Promise<unknown> | undefined) {
       if (!hold) return
       await Promise.race([hold, once(aborted, 'abort')])
       aborted.throwIfAborted()
     },
     end: () => void response.end(),
+    /** Cuts the connection. */
     hangUp: () => void response.socket?.destroySoon(),
   }
 }

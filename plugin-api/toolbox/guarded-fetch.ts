@@ -2,22 +2,7 @@ import { lookup as systemLookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction, setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net'
 import { promisify } from 'node:util'
 import { AppError } from '#kernel'
-import type { StreamingRequest } from '../provider-kind.ts'
 import { createStreamingRequest } from './streaming-request.ts'
-
-/** A `fetch` that reaches no local or private network, for addresses that a user chose. */
-export interface GuardedFetch {
-  /** Checks the address that each connection goes to, redirects included; throws ADDRESS_NOT_ALLOWED. Ends responses without end. */
-  fetch: typeof globalThis.fetch
-  /** Does the same for answers that come in many small parts; follows no redirects. */
-  request: StreamingRequest
-  /** Throws ADDRESS_NOT_ALLOWED if a URL's host is such an address now; a name that does not resolve passes. */
-  assertAllowed(url: string): Promise<void>
-  /** The same check for sockets that connect to a name; a literal address is never looked up. */
-  lookup: LookupFunction
-  /** Closes every connection. */
-  close(): Promise<void>
-}
 
 // Time for one of the addresses of a name before the next is tried, in milliseconds, for all sockets of the process.
 // Node's own 250 ms are less than a round trip to the other side of the world: with a second address that is unreachable,
@@ -61,6 +46,9 @@ function readTranslated(address: string): string {
 
 const withoutBrackets = (host: string) => host.replace(/^\[|\]$/g, '').toLowerCase()
 
+/** A `fetch` that reaches no local or private network, for addresses that a user chose. */
+export type GuardedFetch = ReturnType<typeof createGuardedFetch>
+
 /** Makes the guarded fetch; hosts in `allowHosts` are reached wherever they lie. */
 export function createGuardedFetch({
   allowHosts,
@@ -68,7 +56,7 @@ export function createGuardedFetch({
 }: {
   allowHosts: readonly string[]
   lookup?: typeof systemLookup
-}): GuardedFetch {
+}) {
   const allowed = new Set(allowHosts.map(withoutBrackets))
   const refusal = (host: string) => new AppError('ADDRESS_NOT_ALLOWED', { host })
   const mayReach = (host: string, address: string) => allowed.has(host) || !isForbidden(address)
@@ -116,13 +104,17 @@ export function createGuardedFetch({
   }
 
   return {
+    /** The same check for sockets that connect to a name; a literal address is never looked up. */
     lookup: checkedLookup,
 
+    /** Checks the address that each connection goes to, redirects included; throws ADDRESS_NOT_ALLOWED. Ends responses without end. */
     fetch: guardedFetch as unknown as typeof globalThis.fetch,
 
+    /** Does the same for answers that come in many small parts; follows no redirects. */
     request: createStreamingRequest(async () => (await loadOnce()).agent),
 
-    async assertAllowed(url) {
+    /** Throws ADDRESS_NOT_ALLOWED if a URL's host is such an address now; a name that does not resolve passes. */
+    async assertAllowed(url: string) {
       const host = withoutBrackets(new URL(url).hostname)
       const addresses = isIP(host)
         ? [{ address: host }]
@@ -130,7 +122,8 @@ export function createGuardedFetch({
       if (!addresses.every(({ address }) => mayReach(host, address))) throw refusal(host)
     },
 
-    close: async () => (await loading)?.agent.destroy(),
+    /** Closes every connection. */
+    close: async (): Promise<void> => (await loading)?.agent.destroy(),
   }
 }
 

@@ -71,7 +71,8 @@ t.test('the package contains the compiled sources and their data, and no tests',
   )
   t.same(
     files.filter(
-      (file) => !/^dist\/(client|engine|kernel|plugin-api|plugins|channels|providers)\/.*\.(js|d\.ts)$/.test(file),
+      (file) =>
+        !/^dist\/(client|engine|kernel|plugin-api|plugins|channels|providers)\/.*\.(js|d\.ts)$/.test(file),
     ),
     [
       ...data,

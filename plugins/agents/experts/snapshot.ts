@@ -127,27 +127,21 @@ async function readUpTo(file: FileHandle, size: number): Promise<Buffer> {
 }
 
 /** Tells which files stay behind because turns of the agent have written them. */
-interface TurnFiles {
-  /** True if a turn has written the file and it is not included by name. */
-  isLeftOut(path: string): boolean
-  /** Returns the included names that matched none of the files that `isLeftOut` was called with. */
-  unmatched(): string[]
-}
+type TurnFiles = ReturnType<typeof createTurnFiles>
 
 /** Creates the filter. `include_files` names files and folders to publish anyway; `.` is the whole workspace. */
-export function createTurnFiles(
-  written: ReadonlySet<string>,
-  include_files: readonly string[] = [],
-): TurnFiles {
+export function createTurnFiles(written: ReadonlySet<string>, include_files: readonly string[] = []) {
   const included = include_files.map((name) => ({ name, path: normalize(name), isMatched: false }))
 
   return {
-    isLeftOut(path) {
+    /** True if a turn has written the file and it is not included by name. */
+    isLeftOut(path: string): boolean {
       const matching = included.filter((one) => contains(one.path, path))
       for (const one of matching) one.isMatched = true
       return matching.length === 0 && written.has(path)
     },
-    unmatched: () => included.flatMap(({ name, isMatched }) => (isMatched ? [] : [name])),
+    /** Returns the included names that matched none of the files that `isLeftOut` was called with. */
+    unmatched: (): string[] => included.flatMap(({ name, isMatched }) => (isMatched ? [] : [name])),
   }
 }
 

@@ -33,13 +33,6 @@ const ABOUT_PICTURES = /image|picture|vision|visual|multi-?modal|mmproj|图片|�
 const ABOUT_ONE_PICTURE =
   /too (large|big|small)|exceed|size|dimension|resolution|corrupt|damaged|decod|could not process|download|base64/i
 
-/** The changes that the calls of one model need. */
-export interface Lessons {
-  readonly withoutPictures: boolean
-  /** Begins a call. */
-  begin(options: ModelCallOptions): AdaptedCall
-}
-
 /** One call, with the changes of its model and those that it tries out after a refusal. */
 export interface AdaptedCall {
   readonly options: ModelCallOptions
@@ -67,12 +60,15 @@ export async function storeLesson(
   visibleProviders.forget()
 }
 
+/** The changes that the calls of one model need. */
+export type Lessons = ReturnType<typeof createLessons>
+
 /** Creates the lessons of a model; `learned` are the changes that are known from the start. */
 export function createLessons(
   { adaptations = {} }: Pick<ProviderKind, 'adaptations'>,
   learned: readonly string[],
   onLearned: (change: string) => void,
-): Lessons {
+) {
   const changes = new Set(learned)
   const remember = (change: string) => {
     if (changes.has(change)) return
@@ -90,10 +86,11 @@ export function createLessons(
         }
 
   return {
-    get withoutPictures() {
+    get withoutPictures(): boolean {
       return changes.has(WITHOUT_PICTURES)
     },
-    begin(options) {
+    /** Begins a call. */
+    begin(options: ModelCallOptions): AdaptedCall {
       const tried = new Map<string, { isLasting: boolean }>()
       const current = () => new Set([...changes, ...tried.keys()])
       return {

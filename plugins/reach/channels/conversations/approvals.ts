@@ -66,31 +66,6 @@ export type Verdict =
   | { outcome: 'not_pending' | 'not_allowed' }
   | { outcome: 'no_such_decision'; allowed: readonly DecisionType[] }
 
-/** The decisions that turns ask of people in conversations. */
-export interface Approvals {
-  /**
-   * Stores the requests that a turn waits for and returns the questions that have not been sent. Continues the turn if
-   * all of them are decided already.
-   */
-  ask(turn: {
-    message: InboxDocument
-    thread: ThreadDocument
-    pending: PendingApproval
-    settings: CommonSettings
-    locale: Locale
-  }): Promise<Question[]>
-  noteSent(code: string, sent: JSONValue): Promise<void>
-  /** Lists the approvals that wait for a decision in a conversation, oldest first. */
-  listWaiting(channel_id: string, conversation_id: string): Promise<ApprovalDocument[]>
-  decide(channel_id: string, code: string, sender: Sender, decision: Decision): Promise<Verdict>
-  /** Moves the approvals of a conversation to another one. */
-  move(channel_id: string, from: string, to: string): Promise<void>
-  /** Removes all approvals of a conversation, after the turn that asked for them has ended. */
-  forget(channel_id: string, conversation_id: string): Promise<void>
-  /** Removes the approvals that were resolved and returns the texts that replace their questions. */
-  settle(resolved: ResolvedApproval, locale: Locale): Promise<SettledQuestion[]>
-}
-
 const CODE_LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789'
 const CODE_LENGTH = 6
 /** The part of a call's input that a question shows, in characters. */
@@ -102,6 +77,9 @@ function codeOf(pending_id: string, index: number): string {
   return [...digest.subarray(0, CODE_LENGTH)].map((byte) => CODE_LETTERS[byte % CODE_LETTERS.length]).join('')
 }
 
+/** The decisions that turns ask of people in conversations. */
+export type Approvals = ReturnType<typeof createApprovals>
+
 /** Creates the approvals over their collection. */
 export function createApprovals({
   collections: { channel_approvals: approvals },
@@ -109,7 +87,7 @@ export function createApprovals({
   chat,
   secrets,
   server,
-}: Pick<Cradle, 'collections' | 'threads' | 'chat' | 'secrets' | 'server'>): Approvals {
+}: Pick<Cradle, 'collections' | 'threads' | 'chat' | 'secrets' | 'server'>) {
   const purposeOf = (code: string) => `approval:${code}`
 
   /** Continues a turn once all its requests are decided; false if it does not wait for them any more. */
@@ -137,7 +115,23 @@ export function createApprovals({
   }
 
   return {
-    async ask({ message, thread, pending, settings, locale }) {
+    /**
+     * Stores the requests that a turn waits for and returns the questions that have not been sent. Continues the turn if
+     * all of them are decided already.
+     */
+    async ask({
+      message,
+      thread,
+      pending,
+      settings,
+      locale,
+    }: {
+      message: InboxDocument
+      thread: ThreadDocument
+      pending: PendingApproval
+      settings: CommonSettings
+      locale: Locale
+    }): Promise<Question[]> {
       const { pending_id, action_requests, review_configs, expires_at } = pending
       const questions: Question[] = []
       let decided: ApprovalDocument | undefined
@@ -172,16 +166,17 @@ export function createApprovals({
       if (decided) await proceed(decided)
       return questions
     },
-    async noteSent(code, sent) {
+    async noteSent(code: string, sent: JSONValue) {
       const sealed = secrets.seal(JSON.stringify(sent), purposeOf(code))
       await approvals.updateOne({ _id: code }, { $set: { sent: sealed } })
     },
-    listWaiting: (channel_id, conversation_id) =>
+    /** Lists the approvals that wait for a decision in a conversation, oldest first. */
+    listWaiting: (channel_id: string, conversation_id: string): Promise<ApprovalDocument[]> =>
       approvals
         .find({ channel_id, conversation_id, decision: null })
         .sort({ pending_id: 1, index: 1 })
         .toArray(),
-    async decide(channel_id, code, sender, decision) {
+    async decide(channel_id: string, code: string, sender: Sender, decision: Decision): Promise<Verdict> {
       const approval = await approvals.findOne({ _id: code, channel_id })
       if (!approval || approval.decision) return { outcome: 'not_pending' }
       if (!approval.deciders.includes(sender.id)) return { outcome: 'not_allowed' }
@@ -195,13 +190,19 @@ export function createApprovals({
       if (!(await proceed(approval))) return { outcome: 'not_pending' }
       return { outcome: 'taken', approval: { ...approval, decision }, decision }
     },
-    async move(channel_id, conversation_id, to) {
+    /** Moves the approvals of a conversation to another one. */
+    async move(channel_id: string, conversation_id: string, to: string) {
       await approvals.updateMany({ channel_id, conversation_id }, { $set: { conversation_id: to } })
     },
-    async forget(channel_id, conversation_id) {
+    /** Removes all approvals of a conversation, after the turn that asked for them has ended. */
+    async forget(channel_id: string, conversation_id: string) {
       await approvals.deleteMany({ channel_id, conversation_id })
     },
-    async settle({ pending_id, outcome, decisions }, locale) {
+    /** Removes the approvals that were resolved and returns the texts that replace their questions. */
+    async settle(
+      { pending_id, outcome, decisions }: ResolvedApproval,
+      locale: Locale,
+    ): Promise<SettledQuestion[]> {
       const requests = await approvals.find({ pending_id }).sort({ index: 1 }).toArray()
       await approvals.deleteMany({ pending_id })
       return requests.flatMap(({ _id, sent, description, index, decided_by }) => {

@@ -76,16 +76,11 @@ export interface CommandContext {
   stopDelivery(after_ms: number): Promise<boolean>
 }
 
-/** Runs the commands that people type in conversations. */
-export interface Commands {
-  /** Runs a command and returns the text to answer with, in Markdown; empty if no answer is needed. */
-  run(context: CommandContext, command: ChatCommand): Promise<string>
-  /** Parses the decision in a message without a command: an answer to the sender's only open question, or yes or no. */
-  parseDecision(text: string, waiting: readonly ApprovalDocument[], sender: Sender): ChatCommand | undefined
-}
-
 const YES = /^(?:y|yes|ok|okay|approve|同意|批准|可以|好|好的|是)[.!。！]?$/i
 const NO = /^(?:n|no|reject|deny|拒绝|不同意|不行|不|否)[.!。！]?$/i
+
+/** Runs the commands that people type in conversations. */
+export type Commands = ReturnType<typeof createCommands>
 
 /** Creates the service that runs commands. */
 export function createCommands({
@@ -93,7 +88,7 @@ export function createCommands({
   chat,
   conversations,
   messageInbox,
-}: Pick<Cradle, 'approvals' | 'chat' | 'conversations' | 'messageInbox'>): Commands {
+}: Pick<Cradle, 'approvals' | 'chat' | 'conversations' | 'messageInbox'>) {
   /** Finds the request that a command decides: the one whose code is the first word, or the only one. */
   const choose = (waiting: readonly ApprovalDocument[], argument: string) => {
     const [word = ''] = argument.split(/\s/, 1)
@@ -131,7 +126,8 @@ export function createCommands({
   }
 
   return {
-    async run(context, { name, argument }) {
+    /** Runs a command and returns the text to answer with, in Markdown; empty if no answer is needed. */
+    async run(context: CommandContext, { name, argument }: ChatCommand): Promise<string> {
       const { channel, message, user_id, locale } = context
       const { conversation_id, sender } = message
       switch (name) {
@@ -155,7 +151,12 @@ export function createCommands({
           return runDecision(context, name, argument)
       }
     },
-    parseDecision(text, waiting, { id }) {
+    /** Parses the decision in a message without a command: an answer to the sender's only open question, or yes or no. */
+    parseDecision(
+      text: string,
+      waiting: readonly ApprovalDocument[],
+      { id }: Sender,
+    ): ChatCommand | undefined {
       const theirs = waiting.filter(({ deciders }) => deciders.includes(id))
       if (theirs.length !== 1 || text.trim() === '') return undefined
       const [{ _id: code, allowed }] = theirs as [ApprovalDocument]

@@ -1,38 +1,17 @@
 import { createHash } from 'node:crypto'
-import type { Button, ChannelCapabilities, ChannelConnection, JSONValue, OutboundFile } from '#plugin-api'
+import type { Button, ChannelConnection, JSONValue, OutboundFile } from '#plugin-api'
 import type { Session } from '../connections/session.ts'
 import type { InboxDocument } from '../documents.ts'
 import { createSender, splitMarkdown, splitWords, toFailure } from '../writing/index.ts'
 
-/** Sends notices, questions and files to the conversation of a message; replies are sent by the reply writer. */
-export interface Delivery {
-  target: JSONValue
-  capabilities: ChannelCapabilities
-  /**
-   * Sends one message, truncated if it is too long; if its text is refused, all its words in short messages, of which the
-   * last one has the buttons. `name` distinguishes it from others for the same message.
-   */
-  say(
-    name: string,
-    markdown: string,
-    more?: { buttons?: Button[]; pressers?: readonly string[] },
-  ): Promise<JSONValue>
-  /** Sends one message with a single attempt; a failure is only logged. */
-  notify(name: string, markdown: string): Promise<void>
-  /** Replaces the text of a question; the question stays as it is if the platform cannot change it. */
-  settle(sent: JSONValue, markdown: string): Promise<void>
-  /** Sends a file; false if the platform cannot. */
-  sendFile(file: Omit<OutboundFile, 'key'>, name: string): Promise<boolean>
-  /** Shows the typing indicator until `stop` is called. */
-  startTyping(): { stop(): void }
-  keyOf(name: string): string
-}
-
 /** The typing indicator is renewed after this share of its duration. */
 const TYPING_SHARE = 0.8
 
+/** Sends notices, questions and files to the conversation of a message; replies are sent by the reply writer. */
+export type Delivery = ReturnType<typeof createDelivery>
+
 /** Creates the delivery to the conversation of a message. */
-export function createDelivery(message: InboxDocument, target: JSONValue, session: Session): Delivery {
+export function createDelivery(message: InboxDocument, target: JSONValue, session: Session) {
   const { kind, signal, connect, log, onRefused } = session
   const capabilities = kind.capabilities[message.conversation_type]
   const { dialect, max_length, length_unit, typing_ms } = capabilities
@@ -62,7 +41,15 @@ export function createDelivery(message: InboxDocument, target: JSONValue, sessio
     target,
     capabilities,
     keyOf,
-    async say(name, markdown, more = {}) {
+    /**
+     * Sends one message, truncated if it is too long; if its text is refused, all its words in short messages, of which the
+     * last one has the buttons. `name` distinguishes it from others for the same message.
+     */
+    async say(
+      name: string,
+      markdown: string,
+      more: { buttons?: Button[]; pressers?: readonly string[] } = {},
+    ): Promise<JSONValue> {
       const message = { key: keyOf(name), ...more, ...(capabilities.buttons ? {} : { buttons: [] }) }
       try {
         return await sender.send(target, { ...message, text: fit(markdown) })
@@ -75,19 +62,23 @@ export function createDelivery(message: InboxDocument, target: JSONValue, sessio
         return await sender.send(target, { ...message, text: last })
       }
     },
-    notify: (name, markdown) =>
+    /** Sends one message with a single attempt; a failure is only logged. */
+    notify: (name: string, markdown: string): Promise<void> =>
       tryOnce('a notice', async (connection) => {
         await connection.send(target, { text: fit(markdown), key: keyOf(name), buttons: [] }, signal)
       }),
-    settle: (sent, markdown) =>
+    /** Replaces the text of a question; the question stays as it is if the platform cannot change it. */
+    settle: (sent: JSONValue, markdown: string): Promise<void> =>
       tryOnce('changing a message', (connection) => connection.settle?.(target, sent, fit(markdown), signal)),
-    sendFile: (file, name) =>
+    /** Sends a file; false if the platform cannot. */
+    sendFile: (file: Omit<OutboundFile, 'key'>, name: string): Promise<boolean> =>
       sender.repeat(async (connection, ending) => {
         if (!connection.sendFile) return false
         await connection.sendFile(target, { ...file, key: keyOf(name) }, ending)
         return true
       }),
-    startTyping() {
+    /** Shows the typing indicator until `stop` is called. */
+    startTyping(): { stop(): void } {
       if (typing_ms === undefined) return { stop() {} }
       let isUnderWay = false
       const show = async () => {

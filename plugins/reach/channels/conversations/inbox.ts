@@ -38,41 +38,7 @@ export interface Lane {
 }
 
 /** The messages from platforms with the progress of their answers. */
-export interface MessageInbox {
-  /** Stores a message; false if it is stored already. */
-  add(
-    channel: ChannelDocument,
-    message: InboundMessage,
-    how: { urgent: boolean; refusal?: Refusal; cursor?: StoredCursor },
-  ): Promise<boolean>
-  /** Returns the newest position that was stored with a message of a channel which waits for its answer. */
-  findCursor(channel_id: string): Promise<StoredCursor | undefined>
-  /** Stores the answer of a turn that has ended, to be delivered to a conversation; the same one only once. */
-  addAnswer(
-    agent_id: string,
-    conversation: Addressed,
-    answer: { turn_message_id: string; thread_id: string; after_seq: number },
-  ): Promise<void>
-  countOpen(channel_id: string, conversation_id: string): Promise<number>
-  /** Lists the lanes of these channels in which messages wait. */
-  listLanes(channel_ids: readonly string[]): Promise<Lane[]>
-  /** Returns the message to answer next: the one that was begun, else the oldest by the platform's time. */
-  next(lane: Lane): Promise<InboxDocument | null>
-  unseal(message: InboxDocument): SealedParts
-  /** Returns the id of a message's conversation, which may have moved since the message was read. */
-  conversationOf(message: InboxDocument): Promise<string>
-  /** Lists the messages of the urgent lane that were sent before a message of the other lane. */
-  listUrgentBefore(message: InboxDocument): Promise<InboxDocument[]>
-  /** Has the messages that were sent before one answered in the thread that the conversation leaves. */
-  keepThread(message: InboxDocument, thread_id: string): Promise<void>
-  begin(message: InboxDocument, at: { thread_id: string; after_seq: number }): Promise<void>
-  saveProgress(message: InboxDocument, progress: DeliveryProgress): Promise<void>
-  /** Moves the open messages of a conversation to another one. */
-  move(channel_id: string, from: string, to: string): Promise<void>
-  /** Marks a message as answered and removes its content; returns the id of its conversation, which may have moved. */
-  close(message: InboxDocument): Promise<string>
-  remove(channel_ids: readonly string[]): Promise<void>
-}
+export type MessageInbox = ReturnType<typeof createMessageInbox>
 
 /** Creates the inbox over its collection. */
 export function createMessageInbox({
@@ -80,7 +46,7 @@ export function createMessageInbox({
   clock,
   ids,
   secrets,
-}: Pick<Cradle, 'collections' | 'clock' | 'ids' | 'secrets'>): MessageInbox {
+}: Pick<Cradle, 'collections' | 'clock' | 'ids' | 'secrets'>) {
   const purposeOf = (id: string) => `inbox:${id}`
   const cursorPurposeOf = (id: string) => `inbox-cursor:${id}`
 
@@ -120,7 +86,12 @@ export function createMessageInbox({
   }
 
   return {
-    add({ _id: channel_id, agent_id }, message, { urgent, refusal, cursor }) {
+    /** Stores a message; false if it is stored already. */
+    add(
+      { _id: channel_id, agent_id }: ChannelDocument,
+      message: InboundMessage,
+      { urgent, refusal, cursor }: { urgent: boolean; refusal?: Refusal; cursor?: StoredCursor },
+    ): Promise<boolean> {
       const { id: message_id, conversation, sender, text, quote, files = [], target } = message
       return insert(
         {
@@ -140,14 +111,20 @@ export function createMessageInbox({
         cursor,
       )
     },
-    async findCursor(channel_id) {
+    /** Returns the newest position that was stored with a message of a channel which waits for its answer. */
+    async findCursor(channel_id: string): Promise<StoredCursor | undefined> {
       const withCursor = { channel_id, cursor_number: { $exists: true } }
       const message = await inbox.findOne(withCursor, { sort: { cursor_number: -1 } })
       if (!message) return undefined
       const { _id, cursor, cursor_number } = message
       return { text: secrets.open(cursor!, cursorPurposeOf(_id)), number: cursor_number! }
     },
-    async addAnswer(agent_id, { channel_id, conversation_id, type, target }, answer) {
+    /** Stores the answer of a turn that has ended, to be delivered to a conversation; the same one only once. */
+    async addAnswer(
+      agent_id: string,
+      { channel_id, conversation_id, type, target }: Addressed,
+      answer: { turn_message_id: string; thread_id: string; after_seq: number },
+    ) {
       const message = {
         channel_id,
         agent_id,
@@ -160,9 +137,10 @@ export function createMessageInbox({
       }
       await insert({ ...message, ...answer }, { files: [], target })
     },
-    countOpen: (channel_id, conversation_id) =>
+    countOpen: (channel_id: string, conversation_id: string): Promise<number> =>
       inbox.countDocuments({ channel_id, conversation_id, open: true }),
-    async listLanes(channel_ids) {
+    /** Lists the lanes of these channels in which messages wait. */
+    async listLanes(channel_ids: readonly string[]): Promise<Lane[]> {
       if (channel_ids.length === 0) return []
       const groups = await inbox
         .aggregate<{ _id: Lane }>([
@@ -176,31 +154,39 @@ export function createMessageInbox({
         .toArray()
       return groups.map(({ _id }) => _id)
     },
-    next: async (lane) =>
+    /** Returns the message to answer next: the one that was begun, else the oldest by the platform's time. */
+    next: async (lane: Lane): Promise<InboxDocument | null> =>
       (await inbox.findOne({ ...lane, open: true, after_seq: { $exists: true } })) ??
       (await inbox.findOne({ ...lane, open: true }, { sort: { sent_at: 1, _id: 1 } })),
-    unseal: ({ _id, sealed }) => JSON.parse(secrets.open(sealed!, purposeOf(_id))),
-    async conversationOf({ _id, conversation_id }) {
+    unseal: ({ _id, sealed }: InboxDocument): SealedParts =>
+      JSON.parse(secrets.open(sealed!, purposeOf(_id))),
+    /** Returns the id of a message's conversation, which may have moved since the message was read. */
+    async conversationOf({ _id, conversation_id }: InboxDocument): Promise<string> {
       const stored = await inbox.findOne({ _id }, { projection: { conversation_id: 1 } })
       return stored?.conversation_id ?? conversation_id
     },
-    listUrgentBefore: (message) => inbox.find(toEarlier(message, true)).toArray(),
-    async keepThread(message, thread_id) {
+    /** Lists the messages of the urgent lane that were sent before a message of the other lane. */
+    listUrgentBefore: (message: InboxDocument): Promise<InboxDocument[]> =>
+      inbox.find(toEarlier(message, true)).toArray(),
+    /** Has the messages that were sent before one answered in the thread that the conversation leaves. */
+    async keepThread(message: InboxDocument, thread_id: string) {
       await inbox.updateMany(
         { ...toEarlier(message, false), thread_id: { $exists: false } },
         { $set: { thread_id } },
       )
     },
-    async begin({ _id }, at) {
+    async begin({ _id }: InboxDocument, at: { thread_id: string; after_seq: number }) {
       await inbox.updateOne({ _id }, { $set: at })
     },
-    async saveProgress({ _id }, progress) {
+    async saveProgress({ _id }: InboxDocument, progress: DeliveryProgress) {
       await inbox.updateOne({ _id, open: true }, { $set: { progress } })
     },
-    async move(channel_id, conversation_id, to) {
+    /** Moves the open messages of a conversation to another one. */
+    async move(channel_id: string, conversation_id: string, to: string) {
       await inbox.updateMany({ channel_id, conversation_id, open: true }, { $set: { conversation_id: to } })
     },
-    async close({ _id, conversation_id }) {
+    /** Marks a message as answered and removes its content; returns the id of its conversation, which may have moved. */
+    async close({ _id, conversation_id }: InboxDocument): Promise<string> {
       const closed = await inbox.findOneAndUpdate(
         { _id },
         {
@@ -211,7 +197,7 @@ export function createMessageInbox({
       )
       return closed?.conversation_id ?? conversation_id
     },
-    async remove(channel_ids) {
+    async remove(channel_ids: readonly string[]) {
       await inbox.deleteMany({ channel_id: { $in: [...channel_ids] } })
     },
   }

@@ -1,22 +1,12 @@
 import type { ReadEvent } from '../../../conversations/chat/ledger/ledger-reader.ts'
 import type { CommonSettings } from '../config/common-settings.ts'
 
-/** The part of a turn that is shown in a conversation, in Markdown. In mode `stream` it only grows. */
-interface ReplyText {
-  add(event: ReadEvent): void
-  /** Adds a paragraph from the gateway itself. */
-  note(text: string): void
-  readonly text: string
-  /** Starts the next part of the reply with an empty text. */
-  begin(): void
-}
-
 /** Creates the text of a reply: everything that comes in mode `stream`, else the final answer. */
 export function createReplyText({
   response_mode = 'invoke',
   show_thinking = false,
   show_tool_hints = false,
-}: CommonSettings): ReplyText {
+}: CommonSettings) {
   const isLive = response_mode === 'stream'
   let text = ''
   let last: 'content' | 'reasoning' | 'other' = 'other'
@@ -35,7 +25,7 @@ export function createReplyText({
   }
 
   return {
-    add(event) {
+    add(event: ReadEvent) {
       switch (event.type) {
         case 'content':
           return append('content', event.frame.content)
@@ -53,14 +43,16 @@ export function createReplyText({
           last = 'other'
       }
     },
-    note(words) {
+    /** Adds a paragraph from the gateway itself. */
+    note(words: string) {
       last = 'other'
       separate()
       text += words
     },
-    get text() {
+    get text(): string {
       return text
     },
+    /** Starts the next part of the reply with an empty text. */
     begin() {
       text = ''
       last = 'other'

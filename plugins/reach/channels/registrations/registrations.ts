@@ -43,28 +43,6 @@ export interface RegistrationStatus {
   config?: Record<string, JSONValue>
 }
 
-/** Sets up channels by scanning a QR code. */
-export interface Registrations {
-  /**
-   * Replaces an earlier registration of this agent, user and kind. Throws CHANNEL_KIND_UNSUPPORTED,
-   * CHANNEL_QR_UNSUPPORTED or CHANNEL_QR_FAILED.
-   */
-  begin(
-    agent: AgentDocument,
-    user_id: string,
-    kind: string,
-  ): Promise<{ token: string; qrcode_url: string; gives: Gives }>
-  /** Returns the status of a registration; an unknown token counts as expired. */
-  poll(
-    agent: AgentDocument,
-    user_id: string,
-    kind: string,
-    token: string,
-    locale: Locale,
-  ): Promise<RegistrationStatus>
-  removeAllOf(user_id: string): Promise<void>
-}
-
 /** Time limit of one call to the platform, in milliseconds. */
 const CALL_MS = 15_000
 /** The longest validity of a QR code, even if the platform allows more, in seconds. */
@@ -73,8 +51,11 @@ const MAX_VALID_SECONDS = 7200
 /** The settings of channels made by a scan: live progress without reasoning and tool names. */
 const LIVE_PROGRESS = { response_mode: 'stream', show_thinking: false, show_tool_hints: false }
 
+/** Sets up channels by scanning a QR code. */
+export type Registrations = ReturnType<typeof createRegistrations>
+
 /** Creates the registrations over their collection. */
-export function createRegistrations(cradle: Cradle): Registrations {
+export function createRegistrations(cradle: Cradle) {
   const { collections, channelKinds, channels, platforms, secrets, clock, ids, log } = cradle
   const { channel_registrations: registrations } = collections
 
@@ -145,7 +126,15 @@ export function createRegistrations(cradle: Cradle): Registrations {
   }
 
   return {
-    async begin({ _id: agent_id }, user_id, name) {
+    /**
+     * Replaces an earlier registration of this agent, user and kind. Throws CHANNEL_KIND_UNSUPPORTED,
+     * CHANNEL_QR_UNSUPPORTED or CHANNEL_QR_FAILED.
+     */
+    async begin(
+      { _id: agent_id }: AgentDocument,
+      user_id: string,
+      name: string,
+    ): Promise<{ token: string; qrcode_url: string; gives: Gives }> {
       const { gives, begin } = registrationOf(name)
       const begun = await begin().catch((error) => {
         const { reason, detail } = toFailure(error)
@@ -168,7 +157,14 @@ export function createRegistrations(cradle: Cradle): Registrations {
       return { token, qrcode_url: begun.qrcode_url, gives }
     },
 
-    async poll(agent, user_id, name, token, locale) {
+    /** Returns the status of a registration; an unknown token counts as expired. */
+    async poll(
+      agent: AgentDocument,
+      user_id: string,
+      name: string,
+      token: string,
+      locale: Locale,
+    ): Promise<RegistrationStatus> {
       const { kind, gives } = registrationOf(name)
       const mine = { _id: token, agent_id: agent._id, user_id, kind: name }
       let registration = await registrations.findOne(mine)
@@ -194,7 +190,7 @@ export function createRegistrations(cradle: Cradle): Registrations {
       }
     },
 
-    async removeAllOf(user_id) {
+    async removeAllOf(user_id: string) {
       await registrations.deleteMany({ user_id })
     },
   }

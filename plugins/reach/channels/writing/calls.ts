@@ -79,27 +79,14 @@ const TRANSIENT = ['rate_limited', 'unreachable', 'timeout']
 /** True if the failure passes by itself. */
 export const isTransient = ({ reason }: Failure) => TRANSIENT.includes(reason)
 
-/** Back-off for a call that fails. */
-interface BackOff {
-  /** Returns the pause before the next attempt, in milliseconds; undefined if no attempt should follow. */
-  pauseAfter(failure: Failure): number | undefined
-  /** Resets the back-off after a successful call. */
-  reset(): void
-}
-
 /** Creates the back-off for a sequence of calls. */
-export function createBackOff({
-  timing,
-  random,
-}: {
-  timing: Pick<Timing, 'now'>
-  random: () => number
-}): BackOff {
+export function createBackOff({ timing, random }: { timing: Pick<Timing, 'now'>; random: () => number }) {
   let failures = 0
   let unknownFailures = 0
   let since = 0
   return {
-    pauseAfter(failure) {
+    /** Returns the pause before the next attempt, in milliseconds; undefined if no attempt should follow. */
+    pauseAfter(failure: Failure): number | undefined {
       const { reason, retry_after_ms, is_about_text } = failure
       if (reason === 'unknown' && !is_about_text) {
         unknownFailures += 1
@@ -115,6 +102,7 @@ export function createBackOff({
           : longest * (0.5 + random() / 2)
       return timing.now() + pause - since > GIVE_UP_MS ? undefined : Math.ceil(pause)
     },
+    /** Resets the back-off after a successful call. */
     reset() {
       failures = 0
       unknownFailures = 0

@@ -18,19 +18,6 @@ export interface Piece {
   shown: string
 }
 
-/** Cuts one text, which may grow, into messages. */
-interface Cutter {
-  /**
-   * Returns the message that begins at `offset`. Unless it is the last one, it is the same for every text that begins
-   * with this one. Set `is_whole` if the text does not grow any more.
-   */
-  next(markdown: string, offset: number, options?: { is_whole?: boolean }): Piece
-  /** Returns a good end for the message, so that later text goes into another one; `offset` if there is none. */
-  earlyEnd(markdown: string, offset: number): number
-  /** Returns the message from `offset` to such an end. It is the same for every text that continues from there. */
-  upTo(markdown: string, offset: number, end: number): Piece
-}
-
 /** Share of a message that is reserved for the text between two checkpoints. */
 const SLACK = 1 / 16
 
@@ -43,7 +30,7 @@ interface Progress {
 }
 
 /** Creates a cutter. With `append_only` the shown text of a message only grows, and the message begins with it. */
-export function createCutter({ append_only = false, ...limits }: Limits & { append_only?: boolean }): Cutter {
+export function createCutter({ append_only = false, ...limits }: Limits & { append_only?: boolean }) {
   const { dialect, max_length, length_unit } = limits
   const isVerbatim = dialect === 'markdown'
   const isSource = isVerbatim || dialect === 'markdown-without-tables'
@@ -146,7 +133,11 @@ export function createCutter({ append_only = false, ...limits }: Limits & { appe
   }
 
   return {
-    next(markdown, offset, { is_whole = false } = {}) {
+    /**
+     * Returns the message that begins at `offset`. Unless it is the last one, it is the same for every text that begins
+     * with this one. Set `is_whole` if the text does not grow any more.
+     */
+    next(markdown: string, offset: number, { is_whole = false }: { is_whole?: boolean } = {}): Piece {
       const { part, survey, limit, isStuck, pieceTo, chooseCut } = examine(markdown, offset)
       if (isStuck) return pieceTo(part.stable.offset)
       if (limit.is_over) return pieceTo(chooseCut())
@@ -156,13 +147,15 @@ export function createCutter({ append_only = false, ...limits }: Limits & { appe
       return { ...piece, end: markdown.length, is_last: true }
     },
 
-    earlyEnd(markdown, offset) {
+    /** Returns a good end for the message, so that later text goes into another one; `offset` if there is none. */
+    earlyEnd(markdown: string, offset: number): number {
       const { part, survey, isStuck, chooseCut } = examine(markdown, offset)
       if (isStuck || append_only) return part.stable.text === '' ? offset : part.stable.offset
       return part.start.content >= survey.reach ? offset : chooseCut()
     },
 
-    upTo: (markdown, offset, end) => ({
+    /** Returns the message from `offset` to such an end. It is the same for every text that continues from there. */
+    upTo: (markdown: string, offset: number, end: number): Piece => ({
       ...examine(markdown.slice(0, end), offset).pieceTo(end),
       end,
       is_last: false,

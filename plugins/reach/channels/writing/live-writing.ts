@@ -17,17 +17,6 @@ interface ReplyText {
   readonly is_whole: boolean
 }
 
-/** Writes a reply in live messages, which are edited while the reply grows. */
-interface LiveWriting {
-  /** True if a live message exists or may be begun. */
-  isPossible(text: ReplyText): boolean
-  /**
-   * Makes the next call when it is due: begins a message, shows more of it, or finishes it. Returns the time after
-   * which to call again unless the text grows before, in milliseconds. Throws an error that ends the writing.
-   */
-  step(text: ReplyText): Promise<number>
-}
-
 /** A live message with the connection that can edit it. */
 interface OpenMessage {
   message: LiveMessage
@@ -73,7 +62,7 @@ export function createLiveWriting({
   log: Logger
   /** Called when a live message is given up. */
   onRefused(failure: Failure): void
-}): LiveWriting {
+}) {
   const { dialect, length_unit, live: limits = { interval_ms: 0 } } = capabilities
   const { interval_ms, append_only = false, max_ms = Number.POSITIVE_INFINITY } = limits
   const max_length = limits.max_length ?? capabilities.max_length
@@ -189,14 +178,19 @@ export function createLiveWriting({
   }
 
   return {
-    isPossible({ is_whole }) {
+    /** True if a live message exists or may be begun. */
+    isPossible({ is_whole }: ReplyText): boolean {
       if (isGivenUp) return false
       if (hasBegun()) return is_live || is_whole
       // The last allowed message is reserved for the rest of the reply.
       return is_live && !is_whole && capabilities.live !== undefined && messages.left >= 2
     },
 
-    async step(source) {
+    /**
+     * Makes the next call when it is due: begins a message, shows more of it, or finishes it. Returns the time after
+     * which to call again unless the text grows before, in milliseconds. Throws an error that ends the writing.
+     */
+    async step(source: ReplyText): Promise<number> {
       const due = source.is_whole ? nextCall : Math.max(nextCall, nextExamination)
       if (timing.now() < due) {
         await timing.wait(due - timing.now(), signal)

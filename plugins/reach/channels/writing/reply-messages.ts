@@ -37,17 +37,7 @@ export type LiveProgress = {
 export const readLive = ({ live }: WritingProgress) => live as LiveProgress | null
 
 /** The messages of a reply: their progress, and sending more of them. */
-export interface ReplyMessages {
-  readonly progress: WritingProgress
-  /** The key of the next or the live message. */
-  readonly key: string
-  /** Number of messages that may still be sent, including this one. */
-  readonly left: number
-  /** Stores progress. */
-  advance(step: Partial<WritingProgress>): Promise<void>
-  /** Sends the rest of a complete reply. */
-  sendRest(markdown: string): Promise<void>
-}
+export type ReplyMessages = ReturnType<typeof createReplyMessages>
 
 /** Creates the messages of one reply. */
 export function createReplyMessages({
@@ -66,7 +56,7 @@ export function createReplyMessages({
   save(progress: WritingProgress): Promise<void>
   sender: Pick<Sender, 'send'>
   cut_off_note?: string
-}): ReplyMessages {
+}) {
   const { dialect, max_length, length_unit, max_replies = Number.POSITIVE_INFINITY } = capabilities
   const limits = { dialect, max_length, length_unit }
   const note = cut_off_note === '' ? '' : `\n${render(cut_off_note, dialect)}`
@@ -92,23 +82,27 @@ export function createReplyMessages({
     await messages.advance({ covered: isCutOff ? whole : end })
   }
 
-  const messages: ReplyMessages = {
-    get progress() {
+  const messages = {
+    get progress(): WritingProgress {
       return progress
     },
-    get key() {
+    /** The key of the next or the live message. */
+    get key(): string {
       return createMessageKey(key, progress.sent)
     },
-    get left() {
+    /** Number of messages that may still be sent, including this one. */
+    get left(): number {
       return max_replies - progress.sent
     },
 
-    async advance(step) {
+    /** Stores progress. */
+    async advance(step: Partial<WritingProgress>) {
       progress = { ...progress, ...step }
       await save(progress)
     },
 
-    async sendRest(markdown) {
+    /** Sends the rest of a complete reply. */
+    async sendRest(markdown: string) {
       const cutter = createCutter(limits)
       while (markdown.slice(progress.covered).trim() !== '') {
         const piece = cutter.next(markdown, progress.covered, { is_whole: true })

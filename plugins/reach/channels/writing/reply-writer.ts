@@ -7,16 +7,6 @@ import { createReplyMessages, type WritingProgress } from './reply-messages.ts'
 
 export type { WritingProgress } from './reply-messages.ts'
 
-/** Writes one reply to a platform, while it grows or when it is complete. */
-interface ReplyWriter {
-  /** Shows the whole reply so far, longer than before, when a change is due. Never throws, never waits. */
-  show(markdown: string): void
-  /** Delivers the complete reply; resolves when the platform has it. Throws an error that ended the writing. */
-  finish(markdown: string): Promise<void>
-  /** Stops writing; resolves when no call is under way. A pending `finish` rejects. */
-  stop(): Promise<void>
-}
-
 /** The options of a reply writer. */
 interface ReplyWriterOptions {
   /** Returns the same connection while it lasts: on another connection, a live message is begun again. */
@@ -45,7 +35,7 @@ interface ReplyWriterOptions {
  * Creates the writer of a reply. One call is under way at a time. If a process dies before it stores a step, the next
  * process repeats that step with the same key: this concerns at most one message.
  */
-export function createReplyWriter(options: ReplyWriterOptions): ReplyWriter {
+export function createReplyWriter(options: ReplyWriterOptions) {
   const { connect, capabilities, target, key, is_live, progress, save, log, onRefused, cut_off_note } =
     options
   const { clock: timing = systemTiming, random = Math.random } = options
@@ -121,17 +111,20 @@ export function createReplyWriter(options: ReplyWriterOptions): ReplyWriter {
   }
 
   return {
-    show(markdown) {
+    /** Shows the whole reply so far, longer than before, when a change is due. Never throws, never waits. */
+    show(markdown: string) {
       if (text.is_whole || signal.aborted || markdown.length <= text.markdown.length) return
       text.markdown = markdown
       start()
     },
 
-    finish(markdown) {
+    /** Delivers the complete reply; resolves when the platform has it. Throws an error that ended the writing. */
+    finish(markdown: string) {
       if (!text.is_whole) Object.assign(text, { markdown, is_whole: true })
       return start()
     },
 
+    /** Stops writing; resolves when no call is under way. A pending `finish` rejects. */
     async stop() {
       over.abort(new DOMException('The writing was stopped.', 'AbortError'))
       wake()

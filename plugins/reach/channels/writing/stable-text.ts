@@ -19,23 +19,17 @@ export function listBlockEnds(markdown: string, from: number, to: number, { line
   ).filter((end) => !lines.findLast(({ offset }) => offset <= end)?.open)
 }
 
-/** Tracks the open marks of a paragraph, part by part; in doubt a mark counts as open. */
-interface OpenMarks {
-  areClosed(): boolean
-  /** Clears the open marks at the end of a paragraph. */
-  clear(): void
-  /** Takes the next part of a line, with the text of the line before and after it. */
-  take(part: string, previous: string, behind: string): void
-}
-
 /** The parts of a line that may be marks, words, and the space between them. */
 const LINE_PART = /\\.|`+|[*_~]+|!?\[|\]\(|[\]()<>]|\s+|[^\\`*_~![\]()<>\s]+|./gsu
 
 const SPACE = /^\s/u
 const LETTER = /^[\p{L}\p{N}]/u
 
+/** Tracks the open marks of a paragraph, part by part; in doubt a mark counts as open. */
+type OpenMarks = ReturnType<typeof createOpenMarks>
+
 /** Creates the tracker for a sequence of paragraphs. */
-function createOpenMarks(): OpenMarks {
+function createOpenMarks() {
   /** Open backticks, brackets, angles, and runs of stars, underscores and tildes. */
   const open: string[] = []
 
@@ -60,10 +54,12 @@ function createOpenMarks(): OpenMarks {
   }
 
   return {
-    areClosed: () => open.length === 0,
+    areClosed: (): boolean => open.length === 0,
+    /** Clears the open marks at the end of a paragraph. */
     clear: () => void open.splice(0),
 
-    take(part, previous, behind) {
+    /** Takes the next part of a line, with the text of the line before and after it. */
+    take(part: string, previous: string, behind: string) {
       const top = open.at(-1)
       if (top?.startsWith('`')) {
         if (part === top) open.pop()
