@@ -1,7 +1,16 @@
-import type { InboundFile } from '#plugin-api'
-import { describeInBrackets, type Json, toObject, toObjects, toScalarText } from '#toolbox'
-import { readChatRecord } from './chat-record.ts'
-import type { Content, FileReference } from './content.ts'
+import type { InboundFile, QuotedMessage } from '#plugin-api'
+import {
+  attributeWords,
+  describeInBrackets,
+  indentWords,
+  type Json,
+  parseLoosely,
+  toLine,
+  toObject,
+  toObjects,
+  toScalarText,
+} from '#toolbox'
+import { type Content, describeContent, type FileReference } from './content.ts'
 
 /** Reads the content of a message, whose form depends on the type; `robot` is needed to download its files. */
 export function readContent(type: string, value: unknown, robot: string): Content {
@@ -129,3 +138,53 @@ const MAX_ENCRYPTED = 100_000
 
 const toReadable = (text: string): string =>
   text.length <= MAX_ENCRYPTED && ENCRYPTED.test(text.trim()) ? '' : text
+
+/** Limits for reading forwarded messages. */
+const MAX_MESSAGES = 100
+const MAX_FILES = 20
+
+/** Reads messages that somebody forwards together: a title, a summary of some lines, and often all of the messages. */
+function readChatRecord(
+  { title, summary, chatRecord, contents }: Json,
+  readPart: (type: string, content: unknown) => Content,
+): QuotedMessage | undefined {
+  const records = toObjects(parseIfText(chatRecord) ?? contents)
+  const summaryLines = listLines(summary)
+  const parts = records.slice(0, MAX_MESSAGES).map((record, index) => {
+    const content = readRecord(record, readPart)
+    const sender = findSender(record, summaryLines[index])
+    return { line: attributeWords(sender, describeContent(content)), files: content.files }
+  })
+  const lines = parts.length > 0 ? parts.map(({ line }) => line) : summaryLines.map(indentWords)
+  if (records.length > MAX_MESSAGES) lines.push(`[${records.length - MAX_MESSAGES} more messages]`)
+  const text = [toLine(toScalarText(title)), ...lines].filter(Boolean).join('\n')
+  const files: InboundFile[] = parts.flatMap((part) => part.files).slice(0, MAX_FILES)
+  return text === '' ? undefined : { text, ...(files.length > 0 && { files }) }
+}
+
+/** Parses what may be JSON within JSON. */
+const parseIfText = (value: unknown): unknown => (typeof value === 'string' ? parseLoosely(value) : value)
+
+/** Lists the lines of a summary: a list, or a text that is one or has one line for each message. */
+function listLines(summary: unknown): string[] {
+  const value = parseIfText(summary)
+  const lines = Array.isArray(value) ? value.map(toScalarText) : toScalarText(summary).split('\n')
+  return lines.filter(Boolean).slice(0, MAX_MESSAGES)
+}
+
+/** Reads one message, whose fields are in an object, in JSON, or beside the type. */
+function readRecord(record: Json, readPart: (type: string, content: unknown) => Content): Content {
+  const type =
+    toScalarText(record.msgType) || toScalarText(record.msgtype) || toScalarText(record.type) || 'text'
+  const { content, text } = record
+  const inner =
+    typeof content === 'string' && content.trimStart().startsWith('{') ? parseLoosely(content) : content
+  if (typeof inner === 'object' && inner !== null) return readPart(type, { ...record, ...inner })
+  return readPart(type, { ...record, text: toScalarText(inner) || text, content: undefined })
+}
+
+/** Returns the name of a sender, which only the summary tells if the message has no more than an id. */
+function findSender({ senderNick, senderName, nick }: Json, summaryLine = ''): string {
+  const [, summaryName = ''] = /^([^:：\n]{1,64})[:：]/.exec(summaryLine) ?? []
+  return [senderNick, senderName, nick, summaryName.trim()].map(toScalarText).find(Boolean) ?? 'somebody'
+}

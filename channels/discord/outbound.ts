@@ -2,7 +2,7 @@ import type { APIMessage } from 'discord-api-types/v10'
 import type { Button, LiveMessage, OutboundFile, OutboundMessage } from '#plugin-api'
 import { PlatformRefusal } from '#toolbox'
 import type { DiscordApi } from './api.ts'
-import { ARCHIVED_THREAD } from './error-codes.ts'
+import { ARCHIVED_THREAD } from './failure.ts'
 import type { DiscordTarget } from './inbound.ts'
 
 const MAX_LABEL = 80

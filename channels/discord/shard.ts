@@ -1,7 +1,7 @@
 import type { APIGatewayBotInfo, GatewayReadyDispatchData } from 'discord-api-types/v10'
 import type { Logger } from '#kernel'
-import { createEventCursor, type EventCursor } from './event-cursor.ts'
 import { connectSocket, type GatewayEvent, type GatewaySocket } from './gateway-socket.ts'
+import { createEventCursor, type EventCursor } from './session.ts'
 import type { SocketOptions } from './socket-options.ts'
 
 /** GUILDS, GUILD_MESSAGES, DIRECT_MESSAGES and MESSAGE_CONTENT. */

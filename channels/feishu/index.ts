@@ -21,7 +21,7 @@ export default defineChannelKind({
   endpoints: { domain: 'https://open.feishu.cn', accounts: 'https://accounts.feishu.cn' },
   capabilities: { direct: capabilities, group: capabilities },
   identity: ({ app_id }) => app_id,
-  probe: async (settings, signal) => (await import('./bot.ts')).probe(settings, signal),
+  probe: async (settings, signal) => (await import('./api.ts')).probe(settings, signal),
   open: async (settings, link) => (await import('./connection.ts')).open(settings, link),
   registration: {
     gives: 'channel',

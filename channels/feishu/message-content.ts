@@ -1,7 +1,5 @@
-import { parseObject, toFilledText } from '#toolbox'
-import { readCard } from './card-content.ts'
+import { isObject, parseObject, toFilledText } from '#toolbox'
 import { describeMessage } from './message-description.ts'
-import { readPost } from './post-content.ts'
 
 /** A file in a message, with the key for its download. */
 export interface Resource {
@@ -94,3 +92,93 @@ const NAMES = new Map([
   ['media', 'video'],
   ['vote', 'poll'],
 ])
+
+/** Deeper than the elements of any card. */
+const MAX_DEPTH = 10
+
+/** The platform's text in place of a card that it does not return. */
+const UPGRADE_NOTE = '请升级至最新版本客户端，以查看内容'
+
+/** Reads a card: its texts, one per line, without its buttons. Undefined if it has none. */
+function readCard(fields: Fields): string | undefined {
+  // The API returns the card as it was sent as a text in one of these fields.
+  const card = parseObject(fields.user_dsl) ?? parseObject(fields.json_card) ?? fields
+  const text = listTexts(card).join('\n')
+  return text.trim() === '' || text.includes(UPGRADE_NOTE) ? undefined : text
+}
+
+/** Fields with texts or elements, in the order in which a card shows them. */
+const PARTS = [
+  'header',
+  'title',
+  'subtitle',
+  'body',
+  'i18n_elements',
+  'elements',
+  'columns',
+  'fields',
+  'text',
+  'content',
+]
+
+function listTexts(node: unknown, depth = 0): string[] {
+  if (depth > MAX_DEPTH) return []
+  if (Array.isArray(node)) return node.flatMap((item) => listTexts(item, depth + 1))
+  if (!isObject(node) || node.tag === 'button') return []
+  return PARTS.flatMap((name) => {
+    const part = name === 'i18n_elements' ? firstLanguage(node[name]) : node[name]
+    return typeof part === 'string' ? (part === '' ? [] : [part]) : listTexts(part, depth + 1)
+  })
+}
+
+/** Returns the elements in one language: the others say the same. */
+const firstLanguage = (byLanguage: unknown): unknown =>
+  isObject(byLanguage) ? Object.values(byLanguage)[0] : undefined
+
+/** Reads a rich text: paragraphs of elements, possibly below a language key. */
+export function readPost(fields: Fields): Content | undefined {
+  const post = Array.isArray(fields.content) ? fields : Object.values(fields).find(isObject)
+  if (!post || !Array.isArray(post.content)) return undefined
+  const resources: Resource[] = []
+  const paragraphs = post.content.filter(Array.isArray).map((elements) =>
+    elements
+      .filter(isObject)
+      .map((element) => readElement(element, resources))
+      .join(''),
+  )
+  return { text: [toFilledText(post.title), ...paragraphs].filter(Boolean).join('\n'), resources }
+}
+
+function readElement(element: Fields, resources: Resource[]): string {
+  const { tag, href, user_id, user_name, emoji_type, language, file_name } = element
+  const text = toFilledText(element.text) ?? ''
+  const image = toFilledText(element.image_key)
+  const file = toFilledText(element.file_key)
+  switch (tag) {
+    case 'a':
+      return toFilledText(href) ? `[${text || href}](${href})` : text
+    case 'at':
+      return toFilledText(user_id)?.startsWith('@_')
+        ? String(user_id)
+        : `@${toFilledText(user_name) ?? toFilledText(user_id) ?? 'all'}`
+    case 'img':
+      if (image) resources.push({ key: image, type: 'image' })
+      return text
+    case 'media':
+      if (file) resources.push({ key: file, type: 'file', filename: toFilledText(file_name) ?? 'video.mp4' })
+      return text
+    case 'code_block':
+      return `\`\`\`${toFilledText(language)?.toLowerCase() ?? ''}\n${text.trimEnd()}\n\`\`\``
+    case 'emotion':
+      return toFilledText(emoji_type) ? `[${emoji_type}]` : ''
+    case 'hr':
+      return '---'
+    default: {
+      if (file) {
+        const filename = toFilledText(file_name)
+        resources.push({ key: file, type: 'file', ...(filename && { filename }) })
+      } else if (image) resources.push({ key: image, type: 'image' })
+      return text
+    }
+  }
+}

@@ -1,6 +1,5 @@
 import { isObject, toFilledText, toScalarText } from '#toolbox'
-import type { Fields } from './message-content.ts'
-import { readPost } from './post-content.ts'
+import { type Fields, readPost } from './message-content.ts'
 
 /** The number of options of a poll that are listed. */
 const MAX_OPTIONS = 50

@@ -4,8 +4,8 @@ import type { Logger } from '#kernel'
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
 import { type Json, parseObject, toFilledText, toNumber, toObject } from '#toolbox'
 import { type NextStep, type SessionEnd, toSessionEnd } from './close-code.ts'
+import type { Sequence } from './gateway.ts'
 import { TIMEOUT_MS } from './request.ts'
-import type { Sequence } from './sequence.ts'
 
 /** The gateway's operations. */
 const OP = {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { ChannelConnection, ChannelLink, ChannelSettings, JSONValue } from '#plugin-api'
 import { createSlackApi, type Reach } from './api.ts'
 import type { SlackConfig } from './config.ts'
@@ -6,7 +7,7 @@ import { createEnvelopeHandler } from './envelope.ts'
 import { identifyBot } from './identity.ts'
 import type { FileReference } from './inbound-files.ts'
 import { beginLive, createMessages, type Posted, type Target } from './messages.ts'
-import { openSession } from './session.ts'
+import { openSocket, type SlackSocket } from './socket.ts'
 import { createUploads } from './upload.ts'
 
 /** Opens a channel: identifies the bot and connects in Socket Mode. */
@@ -50,4 +51,45 @@ export async function openConnection(
     const fields = { channel_id: channel, thread_ts, status: 'is thinking…' }
     await api.call('assistant.threads.setStatus', fields, call)
   }
+}
+
+/** The shortest time between two connections, in case they are cut at once. */
+const MIN_INTERVAL_MS = 500
+
+/**
+ * Keeps a connection in Socket Mode. Opens a new one when Slack asks for it, before the old one is closed, or when the
+ * old one is cut; if that fails once, the link is lost. Resolves when messages can arrive.
+ */
+async function openSession({
+  link,
+  ...options
+}: { link: ChannelLink } & Omit<Parameters<typeof openSocket>[0], 'log'>): Promise<{ ended: Promise<void> }> {
+  const { signal } = options
+  let begun = 0
+  const connect = () => {
+    begun = performance.now()
+    return openSocket({ ...options, log: link.log })
+  }
+
+  async function keep(first: SlackSocket): Promise<void> {
+    let current = first
+    for (;;) {
+      const { reason, failure } = await current.ended
+      const old = current
+      try {
+        signal.throwIfAborted()
+        if (failure) throw failure
+        link.connecting(reason)
+        await pause(Math.max(0, begun + MIN_INTERVAL_MS - performance.now()), undefined, { signal })
+        current = await connect()
+        link.connected()
+      } catch (error) {
+        if (!signal.aborted) link.lost(error)
+        return await old.close()
+      }
+      await old.close()
+    }
+  }
+
+  return { ended: keep(await connect()) }
 }

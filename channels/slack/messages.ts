@@ -10,7 +10,7 @@ import {
   plainBlocks,
   withoutBroadcasts,
 } from './blocks.ts'
-import { isAboutMarkup, isAboutThread } from './error-codes.ts'
+import { isAboutMarkup, isAboutThread } from './failure.ts'
 
 /** The destination of an answer; `conversation` is the id on the gateway's side. */
 export type Target = { channel: string; conversation: string; thread_ts?: string }

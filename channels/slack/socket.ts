@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { SocketModeClient } from '@slack/socket-mode'
 import type { Logger } from '#kernel'
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
@@ -6,7 +7,6 @@ import { clientOptions, type Reach, silentLogger } from './api.ts'
 import type { SlackConfig } from './config.ts'
 import type { Envelope } from './envelope.ts'
 import { startDeadline, toFailure } from './failure.ts'
-import { createSocketAgent } from './socket-agent.ts'
 
 /** Time limit for a pong; the library sends three pings within it. */
 const PONG_MS = 15_000
@@ -147,4 +147,59 @@ const FINAL: Record<string, ChannelFailure> = {
 function toEnding(reason: unknown): Ending {
   const failure = FINAL[String(reason)]
   return failure ? { reason: failure.message, failure } : { reason: 'Slack renews the connection.' }
+}
+
+/** Far above the frames of Slack. */
+const MAX_FRAME_BYTES = 8 * 1024 * 1024
+
+/** Time limit for sending the last bytes. */
+const FLUSH_MS = 1000
+
+/** Creates an agent for allowed addresses that tracks its sockets, which the client library loses on upgrade. */
+async function createSocketAgent(
+  { lookup, assertAllowed }: Pick<ChannelSettings, 'lookup' | 'assertAllowed'>,
+  connectMs: number,
+) {
+  const { Agent, buildConnector } = await import('undici')
+  const connector = buildConnector({ lookup, timeout: connectMs, allowH2: false })
+  const sockets = new Set<Socket>()
+  let isClosed = false
+
+  const agent = new Agent({
+    webSocket: { maxPayloadSize: MAX_FRAME_BYTES },
+    connect(options, callback) {
+      // A literal IP address is not looked up, so it is checked here.
+      assertAllowed(`https://${options.hostname}`).then(
+        () =>
+          connector(options, (error, socket) => {
+            if (error) return callback(error, null)
+            if (isClosed) socket.destroy()
+            sockets.add(socket.once('close', () => sockets.delete(socket)))
+            callback(null, socket)
+          }),
+        (error) => callback(error, null),
+      )
+    },
+  })
+
+  return {
+    agent,
+    /** Flushes and closes every connection. */
+    async close(): Promise<void> {
+      isClosed = true
+      await Promise.all([...sockets].map(cut))
+      await agent.destroy()
+    },
+  }
+}
+
+function cut(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => socket.destroy(), FLUSH_MS)
+    socket.once('close', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+    socket.destroySoon()
+  })
 }

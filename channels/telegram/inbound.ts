@@ -4,7 +4,6 @@ import { type Content, readContent } from './content.ts'
 import { type Me, readAddress } from './mention.ts'
 import { toConversation, toTarget } from './places.ts'
 import { isReplyTo, readForward, readName, readQuote } from './quote.ts'
-import { isService } from './service-message.ts'
 
 /**
  * Reads a message, or the parts of an album. Undefined for messages of other bots and channels, and for what Telegram
@@ -72,3 +71,63 @@ function toSender(user: User): Sender {
   const name = readName(user)
   return { id: String(user.id), ...(name && { name }) }
 }
+
+/** The fields of messages that Telegram itself writes into a chat: what somebody did, not what somebody said. */
+const SERVICE_FIELDS = [
+  'new_chat_members',
+  'left_chat_member',
+  'new_chat_title',
+  'new_chat_photo',
+  'delete_chat_photo',
+  'group_chat_created',
+  'supergroup_chat_created',
+  'channel_chat_created',
+  'chat_owner_left',
+  'chat_owner_changed',
+  'community_chat_added',
+  'community_chat_removed',
+  'community_chat_joined',
+  'message_auto_delete_timer_changed',
+  'migrate_to_chat_id',
+  'migrate_from_chat_id',
+  'pinned_message',
+  'successful_payment',
+  'refunded_payment',
+  'users_shared',
+  'chat_shared',
+  'connected_website',
+  'write_access_allowed',
+  'passport_data',
+  'proximity_alert_triggered',
+  'boost_added',
+  'chat_background_set',
+  'checklist_tasks_done',
+  'checklist_tasks_added',
+  'poll_option_added',
+  'poll_option_deleted',
+  'managed_bot_created',
+  'forum_topic_created',
+  'forum_topic_edited',
+  'forum_topic_closed',
+  'forum_topic_reopened',
+  'general_forum_topic_hidden',
+  'general_forum_topic_unhidden',
+  'giveaway_created',
+  'giveaway_completed',
+  'gift_upgrade_sent',
+  'paid_message_price_changed',
+  'direct_message_price_changed',
+  'suggested_post_approved',
+  'suggested_post_approval_failed',
+  'suggested_post_declined',
+  'suggested_post_paid',
+  'suggested_post_refunded',
+  'video_chat_scheduled',
+  'video_chat_started',
+  'video_chat_ended',
+  'video_chat_participants_invited',
+  'web_app_data',
+] as const satisfies (keyof Message)[]
+
+/** True for a message that Telegram itself wrote. */
+const isService = (message: Message): boolean => SERVICE_FIELDS.some((field) => message[field] !== undefined)

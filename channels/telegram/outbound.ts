@@ -11,7 +11,6 @@ import {
 import type { TelegramClient } from './client.ts'
 import { createDelivery } from './delivery.ts'
 import { isRefusal, readMigration } from './failure.ts'
-import { isVisible, toPlainText } from './html-text.ts'
 import { asSent, asTarget, type Sent, type Target } from './places.ts'
 
 /** Replaces a text without anything visible, which Telegram refuses. */
@@ -166,3 +165,24 @@ function createKeyboard(buttons: Button[] = []): { reply_markup?: InlineKeyboard
 /** Returns a filename that is safe in a header, into which the library writes it without escaping. */
 const safeName = ({ filename }: OutboundFile) =>
   filename.toWellFormed().replace(/[\p{Cc}";\\/]/gu, '_') || 'file'
+
+const ENTITIES: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"' }
+
+/** Characters that take no space or only space: blanks, marks without a width, fillers, and the blank of Braille. */
+const INVISIBLE = /[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800\ufffc]/gu
+
+/** Removes the marks from a text in Telegram's HTML. */
+const toPlainText = (html: string): string =>
+  html
+    .replace(/<\/?[a-z][^<>]*>/gi, '')
+    .replace(/&(lt|gt|amp|quot|#\d{1,7}|#x[\da-f]{1,6});/gi, (whole, name: string) =>
+      name.startsWith('#') ? fromNumber(name.slice(1), whole) : (ENTITIES[name.toLowerCase()] ?? whole),
+    )
+
+/** True if a reader would see anything of a text. */
+const isVisible = (text: string): boolean => text.replace(INVISIBLE, '') !== ''
+
+function fromNumber(digits: string, whole: string): string {
+  const code = /^x/i.test(digits) ? Number.parseInt(digits.slice(1), 16) : Number(digits)
+  return code <= 0x10ffff ? String.fromCodePoint(code) : whole
+}

@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { ChannelLink, InboundMessage } from '#plugin-api'
-import { toObject, toText } from '#toolbox'
-import { readMessage } from './inbound.ts'
-import { createMentions } from './mention.ts'
+import type { ChannelLink, InboundMessage, QuotedMessage } from '#plugin-api'
+import { type Json, toObject, toText } from '#toolbox'
+import { flatten, readContent } from './content.ts'
+import { readCallback, toTarget } from './frame.ts'
+import { createMentions, type Mentions } from './mention.ts'
 
 /** Limit of messages that wait to be stored; later ones are lost. */
 const MAX_WAITING = 200
@@ -71,3 +72,41 @@ export function createIntake(
       link.log.info({ type: toText(toObject(toObject(frame).body).msgtype) }, 'a callback is not a message')
   }
 }
+
+/** Callbacks that are not messages of people: the platform asks for the state of a stream. */
+const NOT_MESSAGES = ['stream', 'event']
+
+/** Reads a message; undefined if it is not one, or lacks its author or conversation. */
+function readMessage(frame: unknown, mentions: Mentions): InboundMessage | undefined {
+  const callback = readCallback(frame)
+  if (!callback) return undefined
+  const { body, conversation, msg_id, user_id } = callback
+  const type = toText(body.msgtype)
+  if (NOT_MESSAGES.includes(type)) return undefined
+  const quoted = toObject(body.quote)
+  const whole = readContent(body)
+  const quote = toText(quoted.msgtype) ? readQuote(quoted) : whole.forwarded
+  const content = quote === whole.forwarded ? whole : flatten(whole)
+  const text = conversation.type === 'group' ? mentions.remove(content.text) : content.text
+  const isEmpty = content.text.trim() === '' && content.files.length === 0 && !quote
+  return {
+    id: msg_id,
+    conversation,
+    sender: { id: user_id },
+    text,
+    mentioned: true,
+    ...readTime(body.create_time),
+    ...(quote && { quote }),
+    ...(content.files.length > 0 && { files: content.files }),
+    ...(isEmpty && { unreadable: type || 'message' }),
+    target: toTarget(callback),
+  }
+}
+
+function readQuote(quoted: Json): QuotedMessage {
+  const { text, files } = flatten(readContent(quoted))
+  return { text: text || `[${toText(quoted.msgtype)}]`, ...(files.length > 0 && { files }) }
+}
+
+const readTime = (seconds: unknown) =>
+  typeof seconds === 'number' && seconds > 0 ? { sent_at: Math.round(seconds * 1000) } : {}

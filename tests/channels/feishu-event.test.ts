@@ -1,6 +1,6 @@
 import { createCipheriv, createHash, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readEvent } from '../../channels/feishu/event.ts'
+import { readEvent } from '../../channels/feishu/event-intake.ts'
 import { createEventParts } from '../../channels/feishu/event-parts.ts'
 import t from '../run/file-test.ts'
 
