@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MongoClient } from 'mongodb'
 import { type ChatSocket, openChatSocket } from './chat-socket.ts'
-import { type Counts, countCommands, difference } from './engine-commands.ts'
 import type { Figure, Row } from './figure.ts'
 
 const SOCKETS = 20
@@ -70,3 +69,21 @@ const toRow = (measure: string, counts: Counts): Row => ({
     .map(([name, each]) => `${name} ${each.toFixed(2)}`)
     .join(', '),
 })
+
+/** The number of runs of each command, by name. */
+export type Counts = Record<string, number>
+
+/** Reads how often each command has run. */
+export async function countCommands(client: MongoClient): Promise<Counts> {
+  const { metrics } = await client.db('admin').command({ serverStatus: 1 })
+  const commands = Object.entries(metrics.commands as Record<string, { total?: number | bigint }>)
+  return Object.fromEntries(commands.map(([name, { total }]) => [name, Number(total ?? 0)]))
+}
+
+/** Returns what a piece of work adds. */
+export async function difference(count: () => Promise<Counts>, work: () => Promise<void>): Promise<Counts> {
+  const start = await count()
+  await work()
+  const after = await count()
+  return Object.fromEntries(Object.entries(after).map(([name, total]) => [name, total - (start[name] ?? 0)]))
+}

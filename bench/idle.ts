@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MongoClient } from 'mongodb'
-import { type Counts, countCommands, difference } from './engine-commands.ts'
+import { type Counts, countCommands, difference } from './commands.ts'
 import type { Figure, Row } from './figure.ts'
 import { readCpuMs } from './service.ts'
 

@@ -9,9 +9,8 @@ import type {
 import type { StreamingModel } from '#plugin-api'
 import { type PlainSchema, toPlainSchema } from './plain-schema.ts'
 import { type RenamedSchema, renameProperties } from './property-names.ts'
-import { shortenTools } from './tool-adaptations.ts'
 import { createNames, type Names } from './tool-names.ts'
-import type { ToolRules } from './tool-rules.ts'
+import { shortenTools, type ToolRules } from './tool-rules.ts'
 
 /** The most characters of a schema in the description of its tool. */
 const MAX_DESCRIBED_CHARS = 4000

@@ -40,34 +40,30 @@ export interface ProviderKindSubject extends BenchSettings {
 }
 
 /** Shared by the cases of a provider kind: its subject, and fakes that end with the test. */
-export interface ProviderBench {
-  subject: ProviderKindSubject
-  /** Returns the connection to an address, with the subject's key and options. */
-  connect(url: string, more?: Partial<ProviderConnection>): ProviderConnection
-  /** Starts a fake of the vendor and makes the kind's model of it. */
-  start(): Promise<{ fake: FakeVendor; model: StreamingModel }>
-  /** Calls the kind's model over a connection. */
-  call(connection: ProviderConnection): ReturnType<typeof callModel>
-}
+export type ProviderBench = ReturnType<typeof createProviderBench>
 
 /** Makes the bench of a provider kind; its fakes are closed when the test has ended. */
-export function createProviderBench(subject: ProviderKindSubject, t: TestContext): ProviderBench {
+export function createProviderBench(subject: ProviderKindSubject, t: TestContext) {
   const { kind, api_key, model: modelId } = subject
   const fakes: FakeVendor[] = []
   t.after(() => Promise.all(fakes.map((fake) => fake.close())))
 
-  const connect: ProviderBench['connect'] = (url, more = {}) =>
+  const connect = (url: string, more: Partial<ProviderConnection> = {}): ProviderConnection =>
     connectionTo(url, { api_key, options: subject.options ?? {}, ...more })
 
   return {
     subject,
+    /** Returns the connection to an address, with the subject's key and options. */
     connect,
-    async start() {
+    /** Starts a fake of the vendor and makes the kind's model of it. */
+    async start(): Promise<{ fake: FakeVendor; model: StreamingModel }> {
       const fake = await subject.startFake()
       fakes.push(fake)
       return { fake, model: await kind.languageModel(connect(fake.url), modelId) }
     },
-    call: async (connection) => callModel(await kind.languageModel(connection, modelId), hello),
+    /** Calls the kind's model over a connection. */
+    call: async (connection: ProviderConnection): ReturnType<typeof callModel> =>
+      callModel(await kind.languageModel(connection, modelId), hello),
   }
 }
 

@@ -34,7 +34,17 @@ export {
   toText,
 } from './json-object.ts'
 export { createKeyedQueue } from './keyed-queue.ts'
-export { closedSchema, createConfigCheck, createKindCheck, createKinds } from './kinds.ts'
+export {
+  attributeWords,
+  closedSchema,
+  createConfigCheck,
+  createKindCheck,
+  createKinds,
+  describeInBrackets,
+  indentWords,
+  LINE_BREAK,
+  toLine,
+} from './kinds.ts'
 export { CHARACTERS_PER_TOKEN, IMAGE_TOKENS, inferModelKind } from './model-guesses.ts'
 export { isWithin, type OpenFolder, openFolder } from './open-folder.ts'
 export { assertOwnPage } from './own-page.ts'
@@ -60,17 +70,17 @@ export {
   toPlatformFailure,
 } from './platform-failure.ts'
 export { hasEnded, type ProcessIdentity, thisProcess } from './process-identity.ts'
-export { attributeWords, describeInBrackets, indentWords, LINE_BREAK, toLine } from './quoted-words.ts'
 export { createRecentSet } from './recent-set.ts'
 export { createReferenceSearch } from './schema-references.ts'
 export {
   createSealedConfigs,
   listSecretFields,
+  placeOf,
   type SealedConfigs,
   type StoredConfig,
+  secretsElsewhere,
 } from './sealed-config.ts'
 export { createKeyedSemaphore, createSemaphore, type Semaphore } from './semaphore.ts'
-export { placeOf, secretsElsewhere } from './stored-secret.ts'
 export { requestStream } from './streaming-request.ts'
 export { askOnTerminal } from './terminal-question.ts'
 export { cutText, decodePercent, NAME_PATTERN, toWellFormedJSON } from './text.ts'

@@ -1,12 +1,11 @@
+import type { LanguageModelV3FinishReason, LanguageModelV3StreamPart } from '@ai-sdk/provider'
 import type { ProviderConnection, StreamingModel } from '#plugin-api'
 import { chooseSettings } from './adaptations.ts'
-import { createEndFilter } from './answer-parts.ts'
 import { chooseFormat } from './json-format.ts'
 import { createMessagesFetch } from './messages-fetch.ts'
 import type { AnthropicConnection } from './options.ts'
-import { limitOutput } from './output-limit.ts'
 import { markCache } from './prompt-cache.ts'
-import { chooseThinking, excludeBudget, lacksThoughts } from './thinking.ts'
+import { chooseThinking, excludeBudget, lacksThoughts, limitOutput } from './thinking.ts'
 import { keepCurrentVendorCalls } from './vendor-calls.ts'
 
 /** Returns the address of the API; Anthropic's own tools are configured with that of the host alone. */
@@ -63,4 +62,40 @@ export async function createChatModel(
 const isReturned = ({ providerOptions }: { providerOptions?: Record<string, Record<string, unknown>> }) => {
   const { signature, redactedData } = providerOptions?.anthropic ?? {}
   return signature !== undefined || redactedData !== undefined
+}
+
+/** The reasons of vendors that imitate the Messages API, which the client library does not know. */
+const REASONS: Record<string, LanguageModelV3FinishReason['unified']> = {
+  stop: 'stop',
+  length: 'length',
+  tool_calls: 'tool-calls',
+  content_filter: 'content-filter',
+  content_filtered: 'content-filter',
+  guardrail_intervened: 'content-filter',
+  sensitive: 'content-filter',
+  error: 'error',
+  network_error: 'error',
+}
+
+/** Creates a filter that corrects the end of an answer: its reason, and tokens that were not counted. */
+function createEndFilter(): TransformStream<LanguageModelV3StreamPart, LanguageModelV3StreamPart> {
+  return new TransformStream({
+    transform(part, controller) {
+      if (part.type !== 'finish') {
+        controller.enqueue(part)
+        return
+      }
+      const { finishReason, usage } = part
+      const { inputTokens, outputTokens } = usage
+      controller.enqueue({
+        ...part,
+        finishReason: { ...finishReason, unified: REASONS[finishReason.raw ?? ''] ?? finishReason.unified },
+        usage: {
+          ...usage,
+          inputTokens: { ...inputTokens, total: inputTokens.total || undefined },
+          outputTokens: { ...outputTokens, total: outputTokens.total || undefined },
+        },
+      })
+    },
+  })
 }

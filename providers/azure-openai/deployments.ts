@@ -3,8 +3,8 @@ import type { TypeOf } from '#kernel'
 import type { ModelDescription, ProviderConnection } from '#plugin-api'
 import { inferModelKind } from '#toolbox'
 import { createListFetch } from '../fetch-list.ts'
-import { readModelFacts } from '../openai/model-facts.ts'
-import { createEndpoint } from './endpoint.ts'
+import { readModelFacts } from '../openai/model-list.ts'
+import { createEndpoint } from './connection.ts'
 
 /** The only version that lists deployments to API keys: later versions leave that to Azure's management API. */
 const LIST_VERSION = '2023-03-15-preview'

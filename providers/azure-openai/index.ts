@@ -1,12 +1,10 @@
 import { defineProviderKind } from '#plugin-api'
 import { withFitTools } from '../fit-tools.ts'
 import { adaptations } from '../openai/adaptations.ts'
-import { toolAdaptations } from '../tool-adaptations.ts'
-import { openAIRules } from '../tool-rules.ts'
-import { createClient } from './client.ts'
+import { openAIRules, toolAdaptations } from '../tool-rules.ts'
+import { configSchema, createClient } from './connection.ts'
 import { explainError, guidance } from './failure.ts'
 import { createLanguageModel } from './language-model.ts'
-import { configSchema } from './options.ts'
 
 /** OpenAI's models in a resource of Microsoft Azure; the id of a model is the name of its deployment. */
 export default defineProviderKind({

@@ -1,8 +1,7 @@
 import type { StreamingModel } from '#plugin-api'
 import { withMending, withSettings } from '../openai/language-model.ts'
 import { toEffort } from '../openai/reasoning.ts'
-import { createClient } from './client.ts'
-import type { AzureConnection } from './options.ts'
+import { type AzureConnection, createClient } from './connection.ts'
 
 /** Opens a model; Azure does not store the conversation: thoughts arrive encrypted and return with the next step. */
 export async function createLanguageModel(

@@ -1,4 +1,4 @@
-import type { BedrockConnection } from './options.ts'
+import type { BedrockConnection } from './connection.ts'
 
 /**
  * Creates a fetch that adds the credentials of a provider to every request: its Bedrock API key, otherwise a signature

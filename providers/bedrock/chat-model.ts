@@ -1,15 +1,17 @@
-import type { LanguageModelV3Prompt } from '@ai-sdk/provider'
+import type {
+  LanguageModelV3GenerateResult,
+  LanguageModelV3Prompt,
+  LanguageModelV3StreamPart,
+} from '@ai-sdk/provider'
 import type { ModelCallOptions, StreamingModel } from '#plugin-api'
 import { chooseSettings } from '../anthropic/adaptations.ts'
 import { chooseFormat } from '../anthropic/json-format.ts'
+import { markMessages } from '../anthropic/prompt-cache.ts'
 import { removeVendorCalls } from '../anthropic/vendor-calls.ts'
-import { createClients } from './client.ts'
+import { type BedrockConnection, createClients } from './connection.ts'
 import { createModelName } from './model-name.ts'
-import type { BedrockConnection } from './options.ts'
-import { markCache } from './prompt-cache.ts'
 import { createStreamCheck } from './stream-check.ts'
 import { chooseBedrockThinking } from './thinking.ts'
-import { toStreamParts } from './whole-answer.ts'
 
 /** The models whose answers follow a schema that is sent beside tools. */
 const TAKES_SCHEMA = /claude-(?:opus-4-[156]|sonnet-4-5)/
@@ -90,4 +92,40 @@ function chooseSampling({ temperature, topP }: Sampling, name: string): Sampling
   if (LATER_CLAUDE.test(name)) return { temperature: undefined, topP: undefined }
   if (name.includes('claude-') && temperature !== undefined) return { temperature, topP: undefined }
   return { temperature, topP }
+}
+
+/** Returns an answer that was not streamed as the parts of a stream. */
+function* toStreamParts({
+  content,
+  finishReason,
+  usage,
+  warnings,
+}: LanguageModelV3GenerateResult): Generator<LanguageModelV3StreamPart> {
+  yield { type: 'stream-start', warnings }
+  for (const [index, part] of content.entries()) {
+    const id = String(index)
+    if (part.type === 'text' || part.type === 'reasoning') {
+      const { type, text, providerMetadata } = part
+      yield { type: `${type}-start`, id, providerMetadata }
+      yield { type: `${type}-delta`, id, delta: text }
+      yield { type: `${type}-end`, id }
+    } else if (part.type === 'tool-call') yield part
+  }
+  yield { type: 'finish', finishReason, usage }
+}
+
+const MARK = { bedrock: { cachePoint: { type: 'default' } } } as const
+
+/** A model that cannot cache refuses the whole request, so only models that are known to cache are marked. */
+const CLAUDE = /anthropic\.claude-(?!v2|instant|3-(?:haiku|sonnet|opus|5-sonnet))/
+const NOVA = /amazon\.nova-(?:micro|lite|pro|premier)-v1/
+
+/** Marks the prompt for caching up to the end of the system prompt and of the conversation, if the model can cache. */
+function markCache(prompt: LanguageModelV3Prompt, modelId: string): LanguageModelV3Prompt {
+  const isClaude = CLAUDE.test(modelId)
+  if (!isClaude && !NOVA.test(modelId)) return prompt
+  const system = prompt.findLastIndex(({ role }) => role === 'system')
+  // Nova does not accept a mark after the result of a tool.
+  const end = prompt.findLastIndex(({ role }) => role === 'user' || (isClaude && role === 'tool'))
+  return markMessages(prompt, [system, end], MARK)
 }

@@ -3,9 +3,8 @@ import { withFitTools } from '../fit-tools.ts'
 import { claudeRules } from '../tool-rules.ts'
 import { adaptations } from './adaptations.ts'
 import { createChatModel } from './chat-model.ts'
-import { createClients } from './client.ts'
+import { configSchema, createClients } from './connection.ts'
 import { explainError, guidance } from './failure.ts'
-import { configSchema } from './options.ts'
 
 /** The models of Amazon Bedrock over its Converse API, and its embedding models. */
 export default defineProviderKind({

@@ -3,8 +3,7 @@ import type { ModelDescription } from '#plugin-api'
 import { inferModelKind } from '#toolbox'
 import { createListFetch } from '../fetch-list.ts'
 import { createAuthorizedFetch } from './authorized-fetch.ts'
-import { toControlURL } from './client.ts'
-import type { BedrockConnection } from './options.ts'
+import { type BedrockConnection, toControlURL } from './connection.ts'
 
 const MAX_PAGES = 20
 

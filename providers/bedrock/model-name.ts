@@ -1,7 +1,7 @@
 import { APICallError } from '@ai-sdk/provider'
 import { createAuthorizedFetch } from './authorized-fetch.ts'
-import { toControlURL } from './client.ts'
-import type { BedrockConnection } from './options.ts'
+import type { BedrockConnection } from './connection.ts'
+import { toControlURL } from './connection.ts'
 
 /** The longest wait for the name, after which a call goes out without it. */
 const MAX_WAIT_MS = 5000

@@ -1,8 +1,14 @@
 import type { AmazonBedrockLanguageModelOptions } from '@ai-sdk/amazon-bedrock'
 import type { ModelCallOptions } from '#plugin-api'
-import { capOutput, DEFAULT_OUTPUT_TOKENS } from '../anthropic/output-limit.ts'
-import { chooseThinking, excludeBudget, lacksThoughts } from '../anthropic/thinking.ts'
-import type { BedrockOptions } from './options.ts'
+import {
+  capOutput,
+  chooseThinking,
+  DEFAULT_OUTPUT_TOKENS,
+  excludeBudget,
+  lacksThoughts,
+} from '../anthropic/thinking.ts'
+
+import type { BedrockOptions } from './connection.ts'
 
 /** The thinking of a model in the words of the client library, and the limit of the answer without its budget. */
 interface Thinking {

@@ -8,12 +8,11 @@ import type { StreamingModel } from '#plugin-api'
 import { withMendedEvents } from '../event-filter.ts'
 import { askForJson } from '../json-answer.ts'
 import { toPlainSchema } from '../plain-schema.ts'
-import { createClient, toRoot } from './client.ts'
+import { toGeminiSchema } from './adaptations.ts'
+import { createClient, type GoogleConnection, toRoot } from './connection.ts'
 import { createGoogleMender } from './events.ts'
-import type { GoogleConnection } from './options.ts'
 import { createStreamCheck } from './stream-check.ts'
 import { chooseThinking } from './thinking.ts'
-import { toGeminiSchema } from './tool-schema.ts'
 
 /** Opens a model with the options of its provider; an answer that ends too early is an error. */
 export async function createChatModel(

@@ -1,11 +1,9 @@
 import { defineProviderKind } from '#plugin-api'
 import { withFitTools } from '../fit-tools.ts'
-import { adaptations } from './adaptations.ts'
+import { adaptations, toolRules } from './adaptations.ts'
 import { createChatModel } from './chat-model.ts'
-import { createClient } from './client.ts'
+import { configSchema, createClient } from './connection.ts'
 import { explainError, guidance } from './failure.ts'
-import { configSchema } from './options.ts'
-import { toolRules } from './tool-schema.ts'
 
 /** Google's Gemini API, with the keys of AI Studio. */
 export default defineProviderKind({

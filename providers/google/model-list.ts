@@ -2,7 +2,7 @@ import type { TypeOf } from '#kernel'
 import type { ModelDescription, ProviderConnection } from '#plugin-api'
 import { inferModelKind } from '#toolbox'
 import { createListFetch } from '../fetch-list.ts'
-import { toRoot } from './client.ts'
+import { toRoot } from './connection.ts'
 
 const PAGE_SIZE = 1000
 const MAX_PAGES = 10

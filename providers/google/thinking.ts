@@ -1,5 +1,5 @@
 import type { ModelCallOptions } from '#plugin-api'
-import type { GoogleOptions } from './options.ts'
+import type { GoogleOptions } from './connection.ts'
 
 /** The names of models that can think; other models refuse thinking settings. */
 const THINKING = /(^|\/)gemini-(2\.5|[3-9]|\d\d|robotics-er|(pro|flash|flash-lite)-latest)/

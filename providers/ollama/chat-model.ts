@@ -1,8 +1,7 @@
 import { APICallError, type LanguageModelV3StreamPart } from '@ai-sdk/provider'
-import type { StreamingModel } from '#plugin-api'
-import { createClient, toRoot } from './client.ts'
+import type { EmbeddingModel, StreamingModel } from '#plugin-api'
+import { createClient, type OllamaConnection, readOptions, toRoot } from './connection.ts'
 import { createFailures } from './failure.ts'
-import { type OllamaConnection, readOptions } from './options.ts'
 import { toParts } from './part-stream.ts'
 import { buildRequest } from './request.ts'
 
@@ -44,6 +43,24 @@ export function createChatModel({
         { highWaterMark: 0 },
       )
       return { stream }
+    },
+  }
+}
+
+/** Creates a model that embeds over `/api/embed`. */
+export function createEmbeddingModel({
+  connection,
+  modelId,
+}: {
+  connection: OllamaConnection
+  modelId: string
+}): EmbeddingModel {
+  const { keepAlive } = readOptions(connection)
+  return {
+    async doEmbed({ values, abortSignal }) {
+      const client = await createClient(connection, abortSignal)
+      const answer = await client.embed({ model: modelId, input: values, keep_alive: keepAlive })
+      return { embeddings: answer.embeddings, usage: { tokens: answer.prompt_eval_count }, warnings: [] }
     },
   }
 }

@@ -1,11 +1,10 @@
 import { defineProviderKind } from '#plugin-api'
 import { withFitTools } from '../fit-tools.ts'
 import { openAIRules } from '../tool-rules.ts'
-import { createChatModel } from './chat-model.ts'
-import { createEmbeddingModel } from './embedding-model.ts'
+import { createChatModel, createEmbeddingModel } from './chat-model.ts'
+import { configSchema } from './connection.ts'
 import { explainError, guidance } from './failure.ts'
 import { listModels } from './model-list.ts'
-import { configSchema } from './options.ts'
 
 /** Ollama's own API, for self-hosted models and for the models of ollama.com. */
 export default defineProviderKind({

@@ -1,8 +1,7 @@
 import { APICallError } from '@ai-sdk/provider'
 import type { Ollama } from 'ollama/browser'
 import type { ModelDescription } from '#plugin-api'
-import { createClient } from './client.ts'
-import { type OllamaConnection, readOptions } from './options.ts'
+import { createClient, type OllamaConnection, readOptions } from './connection.ts'
 
 const MAX_MODELS = 200
 const MAX_PARALLEL = 8

@@ -9,7 +9,7 @@ import type { ChatRequest, Message, Tool } from 'ollama/browser'
 import type { ModelCallOptions } from '#plugin-api'
 import { toResultText } from '#toolbox'
 import { toCallInput } from '../call-input.ts'
-import type { OllamaOptions } from './options.ts'
+import type { OllamaOptions } from './connection.ts'
 
 /** Converts a call to Ollama's terms, with a warning for each unsupported setting. */
 export function buildRequest(

@@ -1,7 +1,7 @@
 import { defineProviderKind } from '#plugin-api'
 import { withFitTools } from '../fit-tools.ts'
-import { toolAdaptations } from '../tool-adaptations.ts'
-import { openAIRules } from '../tool-rules.ts'
+import { openAIRules, toolAdaptations } from '../tool-rules.ts'
+
 import { adaptations } from './adaptations.ts'
 import { createChatModel } from './chat-model.ts'
 import { explainError } from './explained-error.ts'

@@ -1,17 +1,16 @@
-import type {
-  LanguageModelV3FilePart,
-  LanguageModelV3Message,
-  LanguageModelV3Prompt,
-  LanguageModelV3TextPart,
-  SharedV3Warning,
+import {
+  type LanguageModelV3FilePart,
+  type LanguageModelV3Message,
+  type LanguageModelV3Prompt,
+  type LanguageModelV3TextPart,
+  type SharedV3Warning,
+  UnsupportedFunctionalityError,
 } from '@ai-sdk/provider'
-import { UnsupportedFunctionalityError } from '@ai-sdk/provider'
 import type { ModelCallOptions } from '#plugin-api'
 import { toResultText } from '#toolbox'
 import { isReasoning, toEffort } from '../openai/reasoning.ts'
 import type { AdaptationName } from './adaptations.ts'
 import { convertAssistant, type History, toWireId } from './assistant-message.ts'
-import { chooseFormat } from './response-format.ts'
 import type { Dialect } from './upstream.ts'
 
 /** Converts a call to the body of a streamed chat completion, with a warning for each unsupported setting. */
@@ -172,3 +171,48 @@ const toBase64 = (data: string | Uint8Array) =>
   typeof data === 'string'
     ? data
     : Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64')
+
+type Format = ModelCallOptions['responseFormat']
+
+/** The request for an answer in JSON. */
+interface FormatRequest {
+  response_format?: object
+  /** Asks for it if the upstream has no setting. */
+  words?: string
+}
+
+/** Chooses how to ask for an answer in JSON: by its schema, by the mode, or in words. */
+function chooseFormat(
+  format: Format,
+  { canSchema, canFormat }: { canSchema: boolean; canFormat: boolean },
+): FormatRequest {
+  if (format?.type !== 'json') return {}
+  const { schema, name = 'answer', description } = format
+  if (schema && canSchema && canFormat) {
+    const json_schema = { name, description, schema, strict: isStrict(schema) }
+    return { response_format: { type: 'json_schema', json_schema } }
+  }
+  const isAsked = schema !== undefined || !canFormat
+  return {
+    ...(canFormat && { response_format: { type: 'json_object' } }),
+    ...(isAsked && { words: describeFormat(schema) }),
+  }
+}
+
+const describeFormat = (schema: unknown): string =>
+  schema === undefined
+    ? 'Answer with one JSON object and nothing else.'
+    : `Answer with one JSON object and nothing else. It must match this JSON Schema: ${JSON.stringify(schema)}`
+
+/** True for a schema that OpenAI enforces: every object names all of its properties and no others. */
+function isStrict(schema: unknown): boolean {
+  if (typeof schema !== 'object' || schema === null) return true
+  if (Array.isArray(schema)) return schema.every(isStrict)
+  const { type, properties, required, additionalProperties } = schema as Record<string, unknown>
+  if (type === 'object' || properties !== undefined) {
+    const names = Object.keys((properties as object | undefined) ?? {})
+    if (additionalProperties !== false) return false
+    if (!Array.isArray(required) || !names.every((name) => required.includes(name))) return false
+  }
+  return Object.values(schema).every(isStrict)
+}

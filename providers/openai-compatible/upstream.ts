@@ -1,8 +1,8 @@
-import { Readable } from 'node:stream'
+import { pipeline, Readable } from 'node:stream'
 import type { ReadableStream as WebStream } from 'node:stream/web'
+import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { AppError } from '#kernel'
 import type { StreamedAnswer, StreamingRequest } from '#plugin-api'
-import { decompress } from './decompress.ts'
 import { createFailures, type Failures, readText } from './failure.ts'
 import type { CompatibleConnection } from './options.ts'
 
@@ -134,3 +134,21 @@ const withoutUndefined = (headers: GivenHeaders = {}) =>
   Object.fromEntries(
     Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
   )
+
+const { BROTLI_OPERATION_FLUSH, Z_SYNC_FLUSH } = constants
+
+/** Returns the body of an answer as it was before a proxy compressed it, which no request asks for. */
+function decompress({ headers, body }: StreamedAnswer): Readable {
+  const decoder = chooseDecoder(String(headers['content-encoding'] ?? ''))
+  if (!decoder) return body
+  // The reader of the decoder gets the error.
+  return pipeline(body, decoder, () => undefined)
+}
+
+function chooseDecoder(encoding: string) {
+  const flushed = { flush: Z_SYNC_FLUSH, finishFlush: Z_SYNC_FLUSH }
+  if (/\bgzip\b/i.test(encoding)) return createGunzip(flushed)
+  if (/\bdeflate\b/i.test(encoding)) return createInflate(flushed)
+  if (/\bbr\b/i.test(encoding)) return createBrotliDecompress({ flush: BROTLI_OPERATION_FLUSH })
+  return undefined
+}

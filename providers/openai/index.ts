@@ -1,12 +1,11 @@
 import { defineProviderKind } from '#plugin-api'
 import { withFitTools } from '../fit-tools.ts'
-import { toolAdaptations } from '../tool-adaptations.ts'
-import { openAIRules } from '../tool-rules.ts'
+import { openAIRules, toolAdaptations } from '../tool-rules.ts'
+
 import { adaptations } from './adaptations.ts'
-import { createClient } from './client.ts'
+import { configSchema, createClient } from './connection.ts'
 import { explainError, guidance } from './failure.ts'
 import { createLanguageModel } from './language-model.ts'
-import { configSchema } from './options.ts'
 
 /** OpenAI's own service, over its Responses API. */
 export default defineProviderKind({

@@ -1,6 +1,7 @@
 import type {
   LanguageModelV3CallOptions,
   LanguageModelV3Prompt,
+  LanguageModelV3StreamPart,
   SharedV3ProviderOptions,
 } from '@ai-sdk/provider'
 import type { ModelCallOptions, ProviderConnection, StreamingModel } from '#plugin-api'
@@ -8,11 +9,9 @@ import { withMendedEvents } from '../event-filter.ts'
 import { askForJson } from '../json-answer.ts'
 import { createAnswerFilter } from './answer-filter.ts'
 import { createChatMender } from './chat-events.ts'
-import { createClient } from './client.ts'
-import type { OpenAIConnection } from './options.ts'
+import { createClient, type OpenAIConnection } from './connection.ts'
 import { isReasoning, toEffort } from './reasoning.ts'
 import { createResponseMender } from './response-events.ts'
-import { createStopFilter } from './stop-filter.ts'
 
 /** Opens a model; OpenAI does not store the conversation: thoughts arrive encrypted and return with the next step. */
 export async function createLanguageModel(
@@ -120,3 +119,38 @@ type Tool = NonNullable<LanguageModelV3CallOptions['tools']>[number]
 /** Sets `strict` to false, without which the Responses API makes all parameters of a tool required. */
 const withoutStrictness = (tool: Tool): Tool =>
   tool.type === 'function' ? { ...tool, strict: tool.strict ?? false } : tool
+
+type Part = LanguageModelV3StreamPart
+
+/**
+ * Creates the filter that ends the text of an answer before a stop sequence, for an API that knows none. The end of a
+ * text that may begin a sequence is held back.
+ */
+function createStopFilter(sequences: readonly string[]): TransformStream<Part, Part> {
+  const longest = Math.max(0, ...sequences.map(({ length }) => length))
+  let heldBack = ''
+  let isStopped = false
+
+  return new TransformStream({
+    transform(part, controller) {
+      if (part.type === 'finish' && isStopped)
+        controller.enqueue({ ...part, finishReason: { unified: 'stop', raw: 'stop' } })
+      else if (part.type === 'tool-call' && isStopped) return
+      else if (part.type === 'text-delta') {
+        if (isStopped) return
+        const text = heldBack + part.delta
+        const starts = sequences.map((sequence) => text.indexOf(sequence)).filter((index) => index >= 0)
+        isStopped = starts.length > 0
+        const end = isStopped ? Math.min(...starts) : Math.max(0, text.length - longest + 1)
+        heldBack = isStopped ? '' : text.slice(end)
+        if (end > 0) controller.enqueue({ ...part, delta: text.slice(0, end) })
+      } else {
+        if (part.type === 'text-end' && heldBack !== '') {
+          controller.enqueue({ type: 'text-delta', id: part.id, delta: heldBack })
+          heldBack = ''
+        }
+        controller.enqueue(part)
+      }
+    },
+  })
+}

@@ -52,7 +52,7 @@ const message = (text: string, more: object = {}) => ({
 t.test('has the form of a channel kind, and finds the account in the token', async (t) => {
   const { config } = await start(t)
   // The checks that the gateway's registry makes for the kind of a plugin.
-  const { assertChannelKind } = await import('../../plugins/reach/channels/config/kind-form.ts')
+  const { assertChannelKind } = await import('../../plugins/reach/channels/config/kinds.ts')
   t.equal(assertChannelKind(discord).kind, 'discord')
   t.equal(discord.identity?.(config), BOT.id)
   t.equal(discord.identity?.({}), undefined)

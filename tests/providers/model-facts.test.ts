@@ -1,4 +1,4 @@
-import { readModelFacts } from '../../providers/openai/model-facts.ts'
+import { readModelFacts } from '../../providers/openai/model-list.ts'
 import t from '../run/file-test.ts'
 
 t.test('The names of models of OpenAI tell which see pictures and call tools', async (t) => {

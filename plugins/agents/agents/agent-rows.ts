@@ -1,6 +1,7 @@
+import { AppError } from '#kernel'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import type { Cradle } from './manifest.ts'
-import { isOwnerOf } from './rights.ts'
+import { isOwnerOf } from './tool-access.ts'
 import type { AgentActivity, AgentDocument, AgentListRow, AgentRow, ListedAgent } from './types.ts'
 
 /** The most channels that the status of an agent shows. */
@@ -58,5 +59,34 @@ function toRow(agent: ListedAgent, caller: AuthCaller): AgentListRow {
     is_owner: owner_id === caller.id,
     owner: owner_username,
     unread_count: 0,
+  }
+}
+
+/** The knowledge bases that agents, threads and turns use; a plugin that owns them decides about them. */
+export function createKnowledgeChoices({ extensions }: Pick<Cradle, 'extensions'>) {
+  return {
+    /** Throws an error of the plugin that owns knowledge bases if an account may not search one of these. */
+    async assertSearchable(
+      user_id: string,
+      knowledge_base_ids: readonly string[] | undefined,
+    ): Promise<void> {
+      if (!knowledge_base_ids?.length) return
+      const checks = extensions['agents.knowledge_checks']
+      if (checks.list().length === 0)
+        throw new AppError('VALIDATION_FAILED', {
+          issues: [
+            {
+              path: '/knowledge_base_ids',
+              rule: 'plugin',
+              message: 'is not supported: no plugin of this server has knowledge bases',
+            },
+          ],
+        })
+      await checks.ask({ user_id, knowledge_base_ids })
+    },
+
+    /** Returns the knowledge bases that new threads of an account use. */
+    listDefaultKnowledge: async (user_id: string): Promise<string[]> =>
+      (await extensions['agents.knowledge_defaults'].ask({ user_id })).flat(),
   }
 }

@@ -3,21 +3,20 @@ import type { AgentSettings } from '#plugin-api'
 import { type Conditional, findPage, missOf, type Page, type PageRequest, requireUnchanged } from '#toolbox'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import { createAgentMemory } from './agent-memory.ts'
-import { createAgentRows } from './agent-rows.ts'
-import { createKnowledgeChoices } from './knowledge.ts'
+import { createAgentRows, createKnowledgeChoices } from './agent-rows.ts'
+
 import type { Cradle } from './manifest.ts'
 import { createModelChoice, readFallbackModels, readModelSettings } from './models.ts'
 import { createOperations } from './operations.ts'
 import { type ReceivedBytes, storeReceivedBytes } from './received-bytes.ts'
 import { createRestorer } from './restore.ts'
-import { isOwnerOf, mayOpen } from './rights.ts'
-import { createRuntime } from './runtime.ts'
+import { createRuntime, createWorkspaceFolders, seedWorkspace } from './runtime.ts'
 import { agentFields } from './schemas.ts'
 import { normalizeSettings, readTemplate } from './settings.ts'
-import { createToolAccess } from './tool-access.ts'
+import { createToolAccess, isOwnerOf, mayOpen } from './tool-access.ts'
+
 import { createToolSettings } from './tool-settings.ts'
 import type { AgentDocument, AgentState, ListedAgent } from './types.ts'
-import { createWorkspaceFolders, seedWorkspace } from './workspace-folders.ts'
 
 /** The agents, their runtime and their workspaces. */
 export type Agents = ReturnType<typeof createAgents>

@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path'
-import { assertSchema, compileFor, createFormCheck, localizedText } from '#kernel'
+import { AppError, assertSchema, chooseLocale, compileFor, createFormCheck, localizedText } from '#kernel'
 import type { Expert, Tool } from '#plugin-api'
+import type { Cradle } from './manifest.ts'
 
 const assertToolForm = createFormCheck<Tool>(
   {
@@ -83,4 +84,23 @@ export function assertExpert(candidate: unknown): Expert {
   const expert = assertExpertForm(candidate, subject)
   if (!isAbsolute(expert.files)) throw new Error(`${subject} is not valid: /files must be an absolute path`)
   return expert
+}
+
+const NAME = 'assistant'
+const TEMPLATE = 'general-assistant'
+
+/** Creates the assistant of a new account, unless the account already has an agent of that name. */
+export async function createDefaultAssistant(
+  { user_id }: { user_id: string },
+  { agents, extensions, users }: Pick<Cradle, 'agents' | 'extensions' | 'users'>,
+): Promise<void> {
+  const user = await users.find(user_id)
+  if (!user) return
+  const template_name = extensions['agents.experts'].get(TEMPLATE) ? TEMPLATE : null
+  const locale = chooseLocale(undefined, user.locale)
+  try {
+    await agents.create({ id: user._id, username: user.username }, { name: NAME, template_name }, { locale })
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'AGENT_NAME_TAKEN')) throw error
+  }
 }

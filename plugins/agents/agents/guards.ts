@@ -1,7 +1,7 @@
 import { AppError, type ContextOf, type Guard } from '#kernel'
 import { agentKey } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
-import { isOwnerOf } from './rights.ts'
+import { isOwnerOf } from './tool-access.ts'
 
 /** Finds the agent in the path by its id, or by its name among the caller's own; throws AGENT_NOT_FOUND. */
 export const agentGuard: Guard<'agent', Cradle> = {

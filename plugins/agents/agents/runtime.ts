@@ -1,11 +1,13 @@
-import { AppError, type GuardContexts } from '#kernel'
-import type { AgentSettings } from '#plugin-api'
+import { cp, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError, type GuardContexts, type Locale } from '#kernel'
+import type { AgentSettings, Expert } from '#plugin-api'
+import { createFolderDisposal, listTemplateFolders } from '#toolbox'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import type { Cradle } from './manifest.ts'
 import type { ModelChoice } from './models.ts'
 import type { createOperations, Outcome } from './operations.ts'
 import type { AgentDocument, OperationName } from './types.ts'
-import type { createWorkspaceFolders } from './workspace-folders.ts'
 
 /** The `last_error` of a start without a model; the first server start that finds a model starts such agents again. */
 export const NO_MODEL = 'No model can be used: the agent names none, and no active model can be used.'
@@ -173,4 +175,25 @@ async function unlessOvertaken(operation: Promise<void>): Promise<void> {
   } catch (error) {
     if (!(error instanceof AppError) || !['AGENT_BUSY', 'AGENT_NOT_FOUND'].includes(error.code)) throw error
   }
+}
+
+/** Creates the access to the agents' folders: `<home>/agents/<id>`, readable by the server's own user only. */
+export function createWorkspaceFolders({ log, server }: Pick<Cradle, 'log' | 'server'>) {
+  const root = join(server.home, 'agents')
+  const pathOf = (agent_id: string) => join(root, agent_id)
+
+  return {
+    pathOf,
+    /** Creates the folder if it does not exist, and returns its path. */
+    async ensure(agent_id: string): Promise<string> {
+      await mkdir(pathOf(agent_id), { recursive: true, mode: 0o700 })
+      return pathOf(agent_id)
+    },
+    ...createFolderDisposal(root, { log }),
+  }
+}
+
+/** Copies the initial files of a template, in one language, into a workspace. */
+export async function seedWorkspace(expert: Expert, locale: Locale, workspace: string): Promise<void> {
+  for (const folder of listTemplateFolders(expert, locale)) await cp(folder, workspace, { recursive: true })
 }

@@ -3,9 +3,9 @@ import { AppError, type Issue, type Locale, type TypeOf } from '#kernel'
 import type { Tool } from '#plugin-api'
 import { type Conditional, makeTag, missOf, requireUnchanged } from '#toolbox'
 import type { Cradle } from './manifest.ts'
-import { mayUse } from './rights.ts'
 import type { toolChange, toolSettings, toolSettingsRow } from './schemas.ts'
-import { FIRST_TOOL_SETTINGS, type ToolAccessReader } from './tool-access.ts'
+import { FIRST_TOOL_SETTINGS, mayUse, type ToolAccessReader } from './tool-access.ts'
+
 import type { AgentDocument, Holder, PluginTool } from './types.ts'
 
 /** The fields that the entity tag of an agent's tool settings is made from. */

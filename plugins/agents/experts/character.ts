@@ -1,6 +1,39 @@
-import { AppError, type Extensions } from '#kernel'
+import { AppError, type Extensions, type TypeOf } from '#kernel'
 import type { AgentSettings, Expert } from '#plugin-api'
+import type { newlyPublishedExpert, publishedExpertDetail } from './schemas.ts'
 import { hasSecret } from './secret-scan.ts'
+
+type PublishedExpertDetail = TypeOf<typeof publishedExpertDetail>
+
+/**
+ * An agent's workspace and character that its owner published for all accounts. Its files are stored below
+ * `<home>/experts/<id>`; times are Unix seconds.
+ */
+export interface PublishedExpertDocument
+  extends Omit<PublishedExpertDetail, 'id' | 'expert_id' | 'icon' | 'color'>,
+    Character {
+  _id: string
+  created_by_id: string
+  /** The model of an installed copy, if its owner may use it. */
+  default_model?: string | null
+}
+
+/** A published expert in a list. */
+export type PublishedExpertSummary = Omit<
+  PublishedExpertDocument,
+  'files' | 'system_prompt' | 'welcome_message' | 'config'
+>
+
+/** A file of a workspace that was not published although somebody may need it. */
+export type LeftOut = TypeOf<typeof newlyPublishedExpert>['left_out'][number]
+
+declare module '#kernel/types' {
+  interface Collections {
+    experts: {
+      published_experts: PublishedExpertDocument
+    }
+  }
+}
 
 /** The settings that define an agent regardless of its owner. Older experts have no `config`. */
 export type Character = Pick<

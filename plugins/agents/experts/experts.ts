@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { AppError, type Issue, type Locale, type TypeOf } from '#kernel'
 import type { Expert, newAgent } from '#plugin-api'
 import { listTemplateFolders } from '#toolbox'
@@ -57,3 +59,26 @@ const otherTemplate = (id: string): Issue => ({
   rule: 'const',
   message: `must be "${id}", the expert in the path`,
 })
+
+/** The data files in the source folder, which are not compiled and so do not lie beside this module. */
+const FOLDER = new URL('../../../../plugins/agents/experts/catalog/', import.meta.url)
+
+/** The order in lists: the general assistant first, then by id. */
+const IDS = [
+  'general-assistant',
+  'data-analyst',
+  'language-tutor',
+  'legal-reader',
+  'office-automation',
+  'ops-engineer',
+  'product-manager',
+  'research-assistant',
+  'software-engineer',
+  'writing-coach',
+]
+
+/** The experts that come with the server. */
+export const bundledExperts: readonly Expert[] = IDS.map((id) => ({
+  ...JSON.parse(readFileSync(new URL(`${id}/manifest.json`, FOLDER), 'utf8')),
+  files: fileURLToPath(new URL(`${id}/files`, FOLDER)),
+}))

@@ -1,9 +1,9 @@
 import { definePlugin } from '#kernel'
-import { bundledExperts } from './bundled-experts.ts'
-import { createExperts, type Experts } from './experts.ts'
+import { bundledExperts, createExperts, type Experts } from './experts.ts'
+
 import { createPublishedExperts, type PublishedExperts, publishedExpertIndexes } from './published-experts.ts'
 import { expertRoutes } from './routes.ts'
-import './types.ts'
+import './character.ts'
 import { manifest } from './manifest.ts'
 
 declare module '#kernel/types' {

@@ -1,17 +1,23 @@
-import { copyFile, mkdir } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, rename, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { IndexDescription } from 'mongodb'
 import { AppError, type Locale, type TypeOf } from '#kernel'
-import { createSemaphore, findPage, type Page, type PageRequest } from '#toolbox'
+import { createSemaphore, findPage, type Page, type PageRequest, removeTree, unlessMissing } from '#toolbox'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import type { AgentDocument } from '../agents/types.ts'
-import { assertNoSecret, type Character, pickCharacter, toInstallable } from './character.ts'
-import { createExpertFolders } from './expert-folders.ts'
+import {
+  assertNoSecret,
+  type Character,
+  type LeftOut,
+  type PublishedExpertDocument,
+  type PublishedExpertSummary,
+  pickCharacter,
+  toInstallable,
+} from './character.ts'
 import { createNumbered, createSlugs, findFreeName, STABLE_CHARS } from './free-names.ts'
 import type { Cradle } from './manifest.ts'
 import type { installation, publication } from './schemas.ts'
 import { createTurnFiles, takeSnapshot } from './snapshot.ts'
-import type { LeftOut, PublishedExpertDocument, PublishedExpertSummary } from './types.ts'
 
 /** The only collation that the embedded engine supports. */
 const COLLATION = { locale: 'en' }
@@ -257,5 +263,44 @@ async function copyInto(path: string, source: string): Promise<void> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     throw new AppError('NOT_FOUND', {}, { cause: error })
+  }
+}
+
+/** The prefix of the name of a folder that is being filled. */
+const UNFINISHED_PREFIX = '.unfinished-'
+
+/** Creates the store of the files of published experts: `<home>/experts/<id>`, readable by the server's user only. */
+function createExpertFolders({ server }: Pick<Cradle, 'server'>) {
+  const home = join(server.home, 'experts')
+  const pathOf = (expert_id: string) => join(home, expert_id)
+
+  return {
+    pathOf,
+
+    /** Fills a new folder under a temporary name and then renames it, so that no incomplete folder has the expert's id. */
+    async create<Result>(expert_id: string, fill: (folder: string) => Promise<Result>): Promise<Result> {
+      const unfinished = pathOf(UNFINISHED_PREFIX + expert_id)
+      try {
+        await mkdir(unfinished, { recursive: true, mode: 0o700 })
+        const result = await fill(unfinished)
+        await rename(unfinished, pathOf(expert_id))
+        return result
+      } catch (error) {
+        await removeTree(unfinished)
+        throw error
+      }
+    },
+
+    remove: (expert_id: string) => removeTree(pathOf(expert_id)),
+
+    /** Lists the names of folders that were last changed before a time (Unix milliseconds), unfinished ones included. */
+    async listOlderThan(time: number): Promise<string[]> {
+      const names: string[] = []
+      for (const entry of (await unlessMissing(readdir(home, { withFileTypes: true }))) ?? []) {
+        const stats = entry.isDirectory() ? await unlessMissing(stat(pathOf(entry.name))) : undefined
+        if (stats && stats.mtimeMs < time) names.push(entry.name)
+      }
+      return names
+    },
   }
 }

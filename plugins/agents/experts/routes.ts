@@ -1,6 +1,7 @@
 import { objectOf } from '#kernel'
 import { agentRow, type Expert, newAgent } from '#plugin-api'
 import { pageQuery, pageReply } from '#toolbox'
+import type { PublishedExpertSummary } from './character.ts'
 import { route } from './manifest.ts'
 import {
   expertDetail,
@@ -15,7 +16,6 @@ import {
   publishedExpertRows,
   publishedParams,
 } from './schemas.ts'
-import type { PublishedExpertSummary } from './types.ts'
 
 const AGENT_ERRORS = [
   'NOT_FOUND',

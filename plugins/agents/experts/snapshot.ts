@@ -1,9 +1,9 @@
 import { type FileHandle, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { AppError } from '#kernel'
+import type { LeftOut } from './character.ts'
 import { findExclusion } from './exclusion.ts'
 import { hasSecretBytes } from './secret-scan.ts'
-import type { LeftOut } from './types.ts'
 import { type Entry, walk } from './workspace-walk.ts'
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024

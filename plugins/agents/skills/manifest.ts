@@ -1,5 +1,4 @@
 import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
-import { skillErrors } from './errors.ts'
 
 /** The manifest of this plugin. */
 export const manifest = defineManifest({
@@ -23,7 +22,53 @@ export const manifest = defineManifest({
       },
     },
   ],
-  errors: skillErrors,
+  errors: {
+    SKILL_ARCHIVE_INVALID: {
+      status: 400,
+      message: { en: 'The skill cannot be imported: {reason}.', zh: '无法导入该技能：{reason}。' },
+    },
+    SKILL_NOT_FOUND: {
+      status: 404,
+      message: { en: 'The skill does not exist.', zh: '找不到该技能。' },
+    },
+    SKILL_PACKAGE_NOT_FOUND: {
+      status: 404,
+      message: { en: 'The skill package does not exist.', zh: '找不到该技能包。' },
+    },
+    SKILL_ALREADY_EXISTS: {
+      status: 409,
+      message: { en: 'A skill "{slug}" already exists.', zh: '技能“{slug}”已存在。' },
+    },
+    SKILL_PACKAGE_NAME_TAKEN: {
+      status: 409,
+      message: { en: 'A skill package named "{name}" already exists.', zh: '已有名为“{name}”的技能包。' },
+    },
+    SKILL_UNREADABLE: {
+      status: 409,
+      message: { en: 'A file of the skill cannot be read: {path}', zh: '无法读取技能中的文件：{path}' },
+    },
+    SKILLS_FOLDER_UNUSABLE: {
+      status: 409,
+      message: {
+        en: 'The folder "skills" cannot be used, or is not a folder.',
+        zh: '“skills”文件夹不可用，或者不是文件夹。',
+      },
+    },
+    SKILL_CONTENTS_TOO_LARGE: {
+      status: 413,
+      message: {
+        en: 'The files of the skill have more than {max_bytes} bytes in total, which is too large for one reply.',
+        zh: '该技能的文件总计超过 {max_bytes} 字节，无法在一次响应中返回。',
+      },
+    },
+    SKILL_TOO_LARGE: {
+      status: 413,
+      message: {
+        en: 'A skill, and a package as a whole, may have at most 2,000 files and 64 MiB, in paths of at most 16 names.',
+        zh: '单个技能及整个技能包最多包含 2,000 个文件、64 MiB，路径最多 16 层。',
+      },
+    },
+  },
   limits: {
     skill_packages: { default: 50, description: 'Skill packages that an account has created' },
   },

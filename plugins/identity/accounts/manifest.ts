@@ -1,5 +1,4 @@
 import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
-import { accountErrors } from './errors.ts'
 
 /** The manifest of the plugin. */
 export const manifest = defineManifest({
@@ -12,7 +11,56 @@ export const manifest = defineManifest({
     description: 'Accounts and their permissions, for those who manage them.',
   },
   depends: ['users', 'auth'],
-  errors: accountErrors,
+  errors: {
+    GRANT_EXCEEDS: {
+      status: 403,
+      code: 'FORBIDDEN',
+      message: {
+        en: 'You can grant and revoke only rights that you hold yourself. The details list what you lack.',
+        zh: '您只能授予或收回自己拥有的权限，详细信息中列出了缺少的权限。',
+      },
+    },
+    ACCOUNT_EXCEEDS: {
+      status: 403,
+      code: 'FORBIDDEN',
+      message: {
+        en: 'This account has rights that you lack, listed in the details. Ask an administrator.',
+        zh: '该账号拥有您没有的权限，详细信息中列出了缺少的权限。请联系管理员。',
+      },
+    },
+    SELF_LIMITS: {
+      status: 403,
+      code: 'FORBIDDEN',
+      message: {
+        en: 'Only an administrator can change your own token quota or folder.',
+        zh: '只有管理员才能修改您自己的令牌配额或目录。',
+      },
+    },
+    ADMINISTRATOR_PROTECTED: {
+      status: 403,
+      code: 'FORBIDDEN',
+      message: {
+        en: 'Only an administrator may manage an administrator.',
+        zh: '只有管理员才能对管理员执行此操作。',
+      },
+    },
+    SELF_DEMOTION: {
+      status: 403,
+      code: 'FORBIDDEN',
+      message: {
+        en: 'You cannot demote or disable yourself. Ask another administrator.',
+        zh: '您不能降级或停用自己的账号，请联系其他管理员。',
+      },
+    },
+    SELF_DELETION: {
+      status: 403,
+      code: 'FORBIDDEN',
+      message: {
+        en: 'You cannot delete yourself. Ask another user manager.',
+        zh: '您不能删除自己的账号，请联系其他用户管理员。',
+      },
+    },
+  },
 })
 
 declare module '#kernel/types' {

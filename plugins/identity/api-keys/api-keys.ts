@@ -1,13 +1,12 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { AppError, createRecentValues, type Issue, isDuplicateKey, type TypeOf } from '#kernel'
 import { findPage, type Page, type PageRequest } from '#toolbox'
 import type { Scopes } from '../auth/scopes.ts'
 import type { Sessions } from '../auth/sessions.ts'
 import type { AuthCaller, Credential } from '../auth/types.ts'
 import type { Users } from '../users/users.ts'
-import { formatKey, hashSecret, isHashOf, makeSecret, parseKey } from './key-text.ts'
-import type { Cradle } from './manifest.ts'
+import type { ApiKeyDocument, Cradle } from './manifest.ts'
 import type { newApiKey } from './schemas.ts'
-import type { ApiKeyDocument } from './types.ts'
 
 const DAY_SECONDS = 86_400
 /** The time for which an expired key is kept, so that its owner sees why it was refused. */
@@ -155,3 +154,35 @@ export function createApiKeys({
     idle: () => Promise.all(notes.values()),
   }
 }
+
+const SECRET_BYTES = 32
+
+/** The prefix lets programs that search code for secrets find keys. */
+const FORM = /^svc_([0-9A-HJKMNP-TV-Z]{26})_([0-9a-f]{64})$/
+
+/** The parts of a key's text. */
+interface KeyParts {
+  id: string
+  secret: string
+}
+
+/** Makes a secret that cannot be guessed. */
+const makeSecret = (): string => randomBytes(SECRET_BYTES).toString('hex')
+
+/** Returns the text of a key, `svc_<id>_<secret>`. */
+const formatKey = ({ id, secret }: KeyParts): string => `svc_${id}_${secret}`
+
+/** Reads the text of a key; undefined if it has another form. */
+function parseKey(text: string): KeyParts | undefined {
+  const [, id, secret] = FORM.exec(text) ?? []
+  return id === undefined || secret === undefined ? undefined : { id, secret }
+}
+
+const digest = (secret: string) => createHash('sha256').update(secret).digest()
+
+/** Hashes a secret; it is random and long, so that a fast hash suffices. */
+const hashSecret = (secret: string): string => digest(secret).toString('base64url')
+
+/** True if this is the hash of the secret; the comparison takes constant time. */
+const isHashOf = (hash: string, secret: string): boolean =>
+  timingSafeEqual(Buffer.from(hash, 'base64url'), digest(secret))

@@ -1,9 +1,8 @@
 import { AppError, type Command, JSON_OPTION, printJson, printTable } from '#kernel'
 import type { Page } from '#toolbox'
 import type { UserDocument } from '../users/types.ts'
-import type { Cradle } from './manifest.ts'
+import type { ApiKeyDocument, Cradle } from './manifest.ts'
 import { toRow } from './routes.ts'
-import type { ApiKeyDocument } from './types.ts'
 
 const KEYS_AT_ONCE = 200
 const USERNAME = { name: 'username', summary: 'username or id of the account', required: true }

@@ -4,7 +4,6 @@ import { type ApiKeys, createApiKeys } from './api-keys.ts'
 import { apiKeyCommands } from './commands.ts'
 import { manifest } from './manifest.ts'
 import { apiKeyRoutes } from './routes.ts'
-import './types.ts'
 
 declare module '#kernel/types' {
   interface PrivateServices {

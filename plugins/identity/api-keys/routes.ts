@@ -1,8 +1,7 @@
 import { objectOf, type Route } from '#kernel'
 import { pageQuery, pageReply } from '#toolbox'
-import { type Cradle, route } from './manifest.ts'
+import { type ApiKeyDocument, type Cradle, route } from './manifest.ts'
 import { apiKeyParams, apiKeyRow, createdApiKey, newApiKey } from './schemas.ts'
-import type { ApiKeyDocument } from './types.ts'
 
 /** Describes the scopes. */
 const SCOPES = `The key is a bearer token, of sockets as well. It may do what its scopes cover and the account may do at the time:

@@ -3,7 +3,7 @@ import { definePlugin } from '#kernel'
 import { createInvites, type Invites } from './invites.ts'
 import { createRedemptions, type Redemptions } from './redemptions.ts'
 import { inviteRoutes } from './routes.ts'
-import './types.ts'
+import './invite.ts'
 import { manifest } from './manifest.ts'
 
 declare module '#kernel/types' {

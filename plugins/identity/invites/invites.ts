@@ -7,10 +7,9 @@ import type { Grants } from '../accounts/grants.ts'
 import type { AuthCaller } from '../auth/types.ts'
 import type { UserDocument } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
-import { findRefusal } from './invite-status.ts'
+import { findRefusal, type InviteDocument } from './invite.ts'
 import type { Cradle } from './manifest.ts'
 import type { newInvite } from './schemas.ts'
-import type { InviteDocument } from './types.ts'
 
 const CODE_BYTES = 24
 const DAY_SECONDS = 86_400

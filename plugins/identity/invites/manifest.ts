@@ -1,5 +1,4 @@
 import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
-import { inviteErrors } from './errors.ts'
 
 /** The manifest of the plugin. */
 export const manifest = defineManifest({
@@ -11,7 +10,29 @@ export const manifest = defineManifest({
     description: 'Links with which people make their own account.',
   },
   depends: ['users', 'auth', 'accounts'],
-  errors: inviteErrors,
+  errors: {
+    INVITE_INVALID: {
+      status: 400,
+      message: { en: 'No invite has this code.', zh: '邀请码无效。' },
+    },
+    INVITE_NOT_PENDING: {
+      status: 409,
+      code: 'INVITE_INVALID',
+      message: { en: 'Only a pending invite can be revoked.', zh: '只能撤销待使用的邀请。' },
+    },
+    INVITE_USED: {
+      status: 409,
+      message: { en: 'This invite has been used.', zh: '该邀请已被使用。' },
+    },
+    INVITE_EXPIRED: {
+      status: 410,
+      message: { en: 'This invite has expired. Ask for a new one.', zh: '该邀请已过期，请索取新的邀请。' },
+    },
+    INVITE_REVOKED: {
+      status: 410,
+      message: { en: 'This invite has been revoked.', zh: '该邀请已被撤销。' },
+    },
+  },
 })
 
 declare module '#kernel/types' {

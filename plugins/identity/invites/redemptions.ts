@@ -1,11 +1,10 @@
 import { AppError, type TypeOf } from '#kernel'
 import type { UserDocument } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
-import { findRefusal } from './invite-status.ts'
+import { findRefusal, type InviteDocument } from './invite.ts'
 import type { Invites } from './invites.ts'
 import type { Cradle } from './manifest.ts'
 import type { redemption } from './schemas.ts'
-import type { InviteDocument } from './types.ts'
 
 /** The code of an invite, with the account to create. */
 type Redemption = TypeOf<typeof redemption>

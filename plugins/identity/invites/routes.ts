@@ -1,7 +1,7 @@
 import { objectOf } from '#kernel'
 import { loginReply } from '#plugin-api'
 import { pageQuery, pageReply } from '#toolbox'
-import { toInviteRow } from './invite-status.ts'
+import { toInviteRow } from './invite.ts'
 import { route } from './manifest.ts'
 import {
   createdInvite,

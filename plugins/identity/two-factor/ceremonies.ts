@@ -1,15 +1,16 @@
+import { isIP } from 'node:net'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import { AppError, type ErrorCode, type TypeOf } from '#kernel'
-import type { AuthCaller } from '../auth/types.ts'
+import type { AuthCaller, Headers } from '../auth/types.ts'
 import type { UserDocument } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
 import type { Cradle } from './manifest.ts'
-import { CHALLENGE_SECONDS, type PasskeyChallenges } from './passkey-challenges.ts'
 import type { Passkeys } from './passkeys.ts'
-import type { RelyingParty } from './relying-party.ts'
 import type { newPasskey, passkeySignIn } from './schemas.ts'
-import type { PasskeyDocument } from './types.ts'
+import type { ChallengePurpose, PasskeyDocument } from './types.ts'
 
+/** The time that a user has to confirm a passkey. */
+const CHALLENGE_SECONDS = 300
 const TIMEOUT_MS = CHALLENGE_SECONDS * 1000
 
 /** Imports the library with the first passkey. */
@@ -145,4 +146,71 @@ export function createCeremonies({
       return user
     },
   }
+}
+
+/** The challenges that authenticators have to sign. */
+export type PasskeyChallenges = ReturnType<typeof createPasskeyChallenges>
+
+/** Creates the store of challenges, each for one purpose, for one account if it has one, and for one use. */
+export function createPasskeyChallenges({
+  collections: { passkey_challenges },
+  clock,
+}: Pick<Cradle, 'collections' | 'clock'>) {
+  return {
+    async add(challenge: string, purpose: ChallengePurpose, user_id: string | null): Promise<void> {
+      const expires_at = clock.seconds() + CHALLENGE_SECONDS
+      const delete_at = new Date(expires_at * 1000)
+      await passkey_challenges.insertOne({ _id: challenge, purpose, user_id, expires_at, delete_at })
+    },
+
+    /** Uses up the challenge that an authenticator signed, and returns it. Throws PASSKEY_CHALLENGE_EXPIRED. */
+    async take(clientDataJSON: string, purpose: ChallengePurpose, user_id: string | null): Promise<string> {
+      const _id = readChallenge(clientDataJSON)
+      const used = await passkey_challenges.findOneAndDelete({ _id, purpose, user_id })
+      if (!used || used.expires_at <= clock.seconds()) throw new AppError('PASSKEY_CHALLENGE_EXPIRED')
+      return used._id
+    },
+
+    /** Removes the challenges of a deleted account. */
+    async forgetUser(user_id: string): Promise<void> {
+      await passkey_challenges.deleteMany({ user_id })
+    },
+  }
+}
+
+/** Reads the challenge in what an authenticator signed; an empty text, which is no challenge, if there is none. */
+function readChallenge(clientDataJSON: string): string {
+  try {
+    const data: unknown = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString())
+    const { challenge } = Object(data) as { challenge?: unknown }
+    return typeof challenge === 'string' ? challenge : ''
+  } catch (error) {
+    if (error instanceof SyntaxError) return ''
+    throw error
+  }
+}
+
+/** The server as authenticators know it: its domain, and the origin of its pages. */
+interface RelyingParty {
+  id: string
+  origin: string
+}
+
+/**
+ * Returns the relying party: the public address of the server, or else the origin of the page that sends the request.
+ * Throws PASSKEY_UNAVAILABLE for addresses on which browsers have no passkeys.
+ */
+export function findRelyingParty(headers: Headers, server: Cradle['server']): RelyingParty {
+  const address = server.public_url ?? readOrigin(headers, server)
+  if (!URL.canParse(address)) throw new AppError('PASSKEY_UNAVAILABLE')
+  const { origin, protocol, hostname } = new URL(address)
+  const isLocal = hostname === 'localhost' || hostname.endsWith('.localhost')
+  const isName = isIP(hostname.replace(/^\[|\]$/g, '')) === 0
+  if (!isName || (protocol !== 'https:' && !isLocal)) throw new AppError('PASSKEY_UNAVAILABLE')
+  return { id: hostname, origin }
+}
+
+function readOrigin(headers: Headers, server: Cradle['server']): string {
+  if (typeof headers.origin === 'string' && server.isSameOrigin(headers)) return headers.origin
+  return `${server.isSecure(headers) ? 'https' : 'http'}://${headers.host}`
 }

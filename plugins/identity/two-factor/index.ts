@@ -1,9 +1,14 @@
 // Owns second factors: authenticator apps, recovery codes and passkeys. Passwords, sessions and the limits of failed
 // sign-ins belong to `auth`, which asks this plugin through its extension points.
 import { definePlugin } from '#kernel'
-import { type Ceremonies, createCeremonies } from './ceremonies.ts'
+import {
+  type Ceremonies,
+  createCeremonies,
+  createPasskeyChallenges,
+  type PasskeyChallenges,
+} from './ceremonies.ts'
 import { manifest } from './manifest.ts'
-import { createPasskeyChallenges, type PasskeyChallenges } from './passkey-challenges.ts'
+
 import { passkeyRoutes } from './passkey-routes.ts'
 import { createPasskeys, type Passkeys } from './passkeys.ts'
 import { createProofs, type Proofs } from './proofs.ts'

@@ -1,8 +1,8 @@
 import { AppError, objectOf, type Route } from '#kernel'
 import { loginReply } from '#plugin-api'
 import { pageQuery, pageReply } from '#toolbox'
+import { findRelyingParty } from './ceremonies.ts'
 import { type Cradle, route } from './manifest.ts'
-import { findRelyingParty } from './relying-party.ts'
 import {
   creationOptions,
   newPasskey,

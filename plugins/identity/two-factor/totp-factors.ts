@@ -1,7 +1,6 @@
+import { createHash, randomBytes } from 'node:crypto'
 import { AppError, isDuplicateKey } from '#kernel'
 import type { Cradle } from './manifest.ts'
-import { hashRecoveryCode, makeRecoveryCodes, parseRecoveryCode } from './recovery-codes.ts'
-import { findStep, makeTotpSecret } from './totp-codes.ts'
 import type { TotpFactorDocument, TotpSetupDocument } from './types.ts'
 
 /** The time that a user has to set up an app. */
@@ -149,4 +148,54 @@ export function createTotpFactors({
       return new Set(factors.map(({ _id }) => _id))
     },
   }
+}
+
+const CODES = 10
+const CODE_CHARACTERS = 16
+/** Without letters that look like others. */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+const FORM = new RegExp(`^[${ALPHABET}]{${CODE_CHARACTERS}}$`)
+
+/** Makes ten recovery codes of 80 random bits, as people write them: `xxxx-xxxx-xxxx-xxxx`. */
+const makeRecoveryCodes = (): string[] =>
+  Array.from({ length: CODES }, () => {
+    const characters = Array.from(randomBytes(CODE_CHARACTERS), (byte) => ALPHABET[byte & 31])
+    return characters.join('').replace(/(?<=.)(?=(.{4})+$)/g, '-')
+  })
+
+/** Returns the plain form of what a user entered as a recovery code; undefined if it has another form. */
+function parseRecoveryCode(text: string): string | undefined {
+  const plain = text.toLowerCase().replace(/[\s-]/g, '').replaceAll('o', '0').replace(/[il]/g, '1')
+  return FORM.test(plain) ? plain : undefined
+}
+
+/** Hashes a recovery code of an account; codes are random and long, so that a fast hash suffices. */
+const hashRecoveryCode = (user_id: string, code: string): string =>
+  createHash('sha256')
+    .update(`${user_id} ${parseRecoveryCode(code)}`)
+    .digest('base64url')
+
+/** The most steps of 30 seconds that a clock may be ahead or behind. */
+const TOLERANCE_SECONDS = 30
+
+/** Imports the library with the first code, because most sign-ins need none. */
+const loadLibrary = () => import('otplib')
+
+/** Makes a secret of 160 bits in Base32. */
+const makeTotpSecret = async (): Promise<string> => (await loadLibrary()).generateSecret()
+
+/** Writes the address that authenticator apps read from a QR code. */
+export const writeOtpauthUrl = async (parts: {
+  issuer: string
+  label: string
+  secret: string
+}): Promise<string> => (await loadLibrary()).generateURI(parts)
+
+/** Returns the time step of a code, which may be the step before or after the present one; undefined if it is wrong. */
+async function findStep(secret: string, text: string, seconds: number): Promise<number | undefined> {
+  const token = text.replace(/\s/g, '')
+  if (!/^\d{6}$/.test(token)) return undefined
+  const { verify } = await loadLibrary()
+  const verdict = await verify({ secret, token, epoch: seconds, epochTolerance: TOLERANCE_SECONDS })
+  return verdict.valid && 'timeStep' in verdict ? verdict.timeStep : undefined
 }

@@ -2,7 +2,7 @@ import { AppError, type Route } from '#kernel'
 import { type Cradle, route } from './manifest.ts'
 import { isRequired } from './required-actions.ts'
 import { codeBody, confirmBody, recoveryCodes, setupBody, totpSetup, totpState } from './schemas.ts'
-import { writeOtpauthUrl } from './totp-codes.ts'
+import { writeOtpauthUrl } from './totp-factors.ts'
 
 /** The errors of a password or code that counts as a sign-in. */
 const ATTEMPT = ['LOGIN_LOCKED', 'SIGN_INS_LIMITED', 'LOGIN_BUSY'] as const

@@ -10,10 +10,10 @@ import {
   secretsElsewhere,
 } from '#toolbox'
 import type { AuthCaller } from '../../identity/auth/types.ts'
+import { openSecretOptions, replaceOptions, sealOptions } from './connections.ts'
 import { describeLessons, keepLessons } from './lessons.ts'
 import { kindOf } from './listed-models.ts'
 import type { Cradle } from './manifest.ts'
-import { openSecretOptions, replaceOptions, sealOptions } from './options.ts'
 import type { kindRow, listedModel, newProvider, providerChanges, providerRow } from './schemas.ts'
 import type { ProviderDocument } from './types.ts'
 import { parseReference } from './visible-providers.ts'

@@ -4,8 +4,8 @@ import { createDeadline } from '#toolbox'
 import type { ModelCalling } from '../providers/types.ts'
 import type { Cradle } from './manifest.ts'
 import { nextReset } from './periods.ts'
-import type { Wish } from './reservation.ts'
 import type { QuotaRow } from './schemas.ts'
+import type { Wish } from './usage-counters.ts'
 
 /** The time that a call waits for other calls to release their reservations, in milliseconds. */
 const WAIT_MS = 60_000

@@ -3,10 +3,10 @@ import { definePlugin } from '#kernel'
 import { measureCollections } from '#toolbox'
 import { auditCommand } from './audit-command.ts'
 import { type AuditLog, createAuditLog } from './audit-log.ts'
-import { type AuditWriter, createAuditWriter } from './audit-writer.ts'
+import { type AuditPruning, type AuditWriter, createAuditPruning, createAuditWriter } from './audit-writer.ts'
 import { auditIndexes } from './documents.ts'
 import { manifest } from './manifest.ts'
-import { type AuditPruning, createAuditPruning } from './pruning.ts'
+
 import { auditRoutes } from './routes.ts'
 import { type AuditVerification, createAuditVerification } from './verification.ts'
 

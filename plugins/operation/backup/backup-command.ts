@@ -5,7 +5,7 @@ import { Writable } from 'node:stream'
 import { type Command, type CommandInput, ConfigError, JSON_OPTION, printJson, readBlueprint } from '#kernel'
 import type { ArchiveEnd } from './format.ts'
 import type { Cradle } from './manifest.ts'
-import { PASSPHRASE_FILE, readPassphrase } from './passphrase.ts'
+import { PASSPHRASE_FILE, readPassphrase } from './sealing.ts'
 
 /** The most files and folders that could not be read that are printed. */
 const MAX_SHOWN = 20

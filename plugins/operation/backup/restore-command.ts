@@ -7,8 +7,8 @@ import type { Db } from 'mongodb'
 import { type Command, ConfigError, JSON_OPTION, printJson, readBlueprint } from '#kernel'
 import { removeTree } from '#toolbox'
 import type { Cradle } from './manifest.ts'
-import { PASSPHRASE_FILE, readPassphrase } from './passphrase.ts'
 import type { Restored } from './restore.ts'
+import { PASSPHRASE_FILE, readPassphrase } from './sealing.ts'
 import type { VerifiedArchive } from './verification.ts'
 
 /** A folder that may be in an empty home: the libraries of the engine. */

@@ -2,8 +2,8 @@ import type { CollectionInfo } from 'mongodb'
 import { isUnavailable } from '#kernel'
 import { createDatabaseTransport } from './database-transport.ts'
 import type { Cradle } from './manifest.ts'
-import { createNatsEnvelope } from './nats-envelope.ts'
-import { createNatsTransport, toNatsSettings } from './nats-transport.ts'
+import { createNatsEnvelope, createNatsTransport, toNatsSettings } from './nats-transport.ts'
+
 import type { Nodes } from './nodes.ts'
 import type { Facts, Packet } from './types.ts'
 

@@ -45,39 +45,6 @@ declare module '#kernel/types' {
 /** The fields that the entity tag of a channel is made from. */
 export const channelFields = ['name', 'enabled', 'config', 'secret_config'] as const
 
-/** The channels of agents. */
-export interface Channels {
-  /** Sorted by name. Throws VALIDATION_FAILED for an unknown cursor. */
-  list(agent: AgentDocument, page: PageRequest): Promise<Page<ChannelDocument>>
-  /** Throws NOT_FOUND, also for a channel of another agent. */
-  get(agent: AgentDocument, id: string): Promise<ChannelDocument>
-  /**
-   * Throws CHANNEL_KIND_UNSUPPORTED, CHANNEL_NAME_TAKEN, ADDRESS_NOT_ALLOWED or VALIDATION_FAILED. An enabled channel
-   * needs all required fields, a disabled one may lack some. Repeating a call with the same `id` creates one channel.
-   */
-  create(agent: AgentDocument, channel: NewChannel, id?: string): Promise<ChannelDocument>
-  /**
-   * Merges `config` into the stored one (RFC 7396); a mask in it keeps the stored secret. Throws as `create` does, and
-   * VALIDATION_FAILED if the change removes a field that the kind requires.
-   */
-  update(
-    agent: AgentDocument,
-    id: string,
-    changes: Partial<Omit<NewChannel, 'kind'>>,
-    request: Conditional,
-  ): Promise<ChannelDocument>
-  /** Disconnects a channel and removes it with all its data. */
-  remove(agent: AgentDocument, id: string): Promise<void>
-  removeAllOf(agent_id: string): Promise<void>
-  /** Returns a config sent by a client with its masks replaced by the secrets of `stored`. Throws VALIDATION_FAILED. */
-  resolveConfig(
-    kind: string,
-    config: Record<string, unknown>,
-    stored?: ChannelDocument,
-  ): Record<string, unknown>
-  show(channel: ChannelDocument): ChannelRow
-}
-
 const INITIAL: Omit<ChannelRuntime, 'since'> = {
   state: 'disconnected',
   reason: null,
@@ -88,8 +55,11 @@ const INITIAL: Omit<ChannelRuntime, 'since'> = {
 
 const bytesOf = ({ config }: ChannelDocument) => Buffer.byteLength(JSON.stringify(config))
 
+/** The channels of agents. */
+export type Channels = ReturnType<typeof createChannels>
+
 /** Creates the service over the collection of channels. */
-export function createChannels(cradle: Cradle): Channels {
+export function createChannels(cradle: Cradle) {
   const { collections, channelKinds, channelConfigs, platforms, supervisor } = cradle
   const { messageInbox, conversations, clock, events, ids } = cradle
   const { channels, channel_approvals, channel_registrations } = collections
@@ -106,13 +76,17 @@ export function createChannels(cradle: Cradle): Channels {
     }
   }
 
-  const get: Channels['get'] = async ({ _id: agent_id }, _id) => {
+  const get = async ({ _id: agent_id }: AgentDocument, _id: string): Promise<ChannelDocument> => {
     const channel = await channels.findOne({ _id, agent_id })
     if (!channel) throw new AppError('NOT_FOUND')
     return channel
   }
 
-  const resolveConfig: Channels['resolveConfig'] = (name, config, stored) => {
+  const resolveConfig = (
+    name: string,
+    config: Record<string, unknown>,
+    stored?: ChannelDocument,
+  ): Record<string, unknown> => {
     const kind = channelKinds.get(name)
     const resolved = channelConfigs.unmask(config, kind, stored)
     kind.assertFitting(resolved)
@@ -175,12 +149,23 @@ export function createChannels(cradle: Cradle): Channels {
   }
 
   return {
+    /** Throws NOT_FOUND, also for a channel of another agent. */
     get,
+    /** Returns a config sent by a client with its masks replaced by the secrets of `stored`. Throws VALIDATION_FAILED. */
     resolveConfig,
-    list: ({ _id: agent_id }, page) =>
+    /** Sorted by name. Throws VALIDATION_FAILED for an unknown cursor. */
+    list: ({ _id: agent_id }: AgentDocument, page: PageRequest): Promise<Page<ChannelDocument>> =>
       findPage(channels, { parts: [{ agent_id }], sort: { name: 1 }, bytesOf }, page),
 
-    async create({ _id: agent_id }, { kind: kindName, name, config = {}, enabled = true }, id) {
+    /**
+     * Throws CHANNEL_KIND_UNSUPPORTED, CHANNEL_NAME_TAKEN, ADDRESS_NOT_ALLOWED or VALIDATION_FAILED. An enabled channel
+     * needs all required fields, a disabled one may lack some. Repeating a call with the same `id` creates one channel.
+     */
+    async create(
+      { _id: agent_id }: AgentDocument,
+      { kind: kindName, name, config = {}, enabled = true }: NewChannel,
+      id?: string,
+    ): Promise<ChannelDocument> {
       const kind = channelKinds.get(kindName)
       const now = clock.seconds()
       const _id = id ?? ids.make('chn_')
@@ -203,7 +188,16 @@ export function createChannels(cradle: Cradle): Channels {
       return get({ _id: agent_id } as AgentDocument, _id)
     },
 
-    async update(agent, id, { name, config, enabled }, request) {
+    /**
+     * Merges `config` into the stored one (RFC 7396); a mask in it keeps the stored secret. Throws as `create` does, and
+     * VALIDATION_FAILED if the change removes a field that the kind requires.
+     */
+    async update(
+      agent: AgentDocument,
+      id: string,
+      { name, config, enabled }: Partial<Omit<NewChannel, 'kind'>>,
+      request: Conditional,
+    ): Promise<ChannelDocument> {
       // Retried if another change came first: a mask refers to the secret that is stored now.
       for (;;) {
         const old = await get(agent, id)
@@ -228,14 +222,15 @@ export function createChannels(cradle: Cradle): Channels {
       }
     },
 
-    async remove(agent, id) {
+    /** Disconnects a channel and removes it with all its data. */
+    async remove(agent: AgentDocument, id: string) {
       const { deletedCount } = await channels.deleteOne({ _id: id, agent_id: agent._id })
       if (deletedCount === 0) throw new AppError('NOT_FOUND')
       noteChange(agent._id, id)
       await forget(agent._id, [id])
     },
 
-    async removeAllOf(agent_id) {
+    async removeAllOf(agent_id: string) {
       const agentChannels = await channels.find({ agent_id }, { projection: { _id: 1 } }).toArray()
       await channels.deleteMany({ agent_id })
       await forget(
@@ -245,7 +240,7 @@ export function createChannels(cradle: Cradle): Channels {
       await channel_registrations.deleteMany({ agent_id })
     },
 
-    show: (channel) => ({
+    show: (channel: ChannelDocument): ChannelRow => ({
       id: channel._id,
       agent_id: channel.agent_id,
       kind: channel.kind,

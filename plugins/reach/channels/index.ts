@@ -3,13 +3,13 @@ import type { ChannelKind } from '#plugin-api'
 import { createSealedConfigs, type SealedConfigs } from '#toolbox'
 import { countChannels, readChannelGauges, showChannels } from './channel-counts.ts'
 import { type Channels, createChannels } from './channels.ts'
-import { assertChannelKind } from './config/kind-form.ts'
-import { type ChannelKinds, createChannelKinds } from './config/kinds.ts'
+import { assertChannelKind, type ChannelKinds, createChannelKinds } from './config/kinds.ts'
+
 import { type ChannelStates, createChannelStates } from './connections/channel-states.ts'
 import { type ConnectionLeases, createConnectionLeases } from './connections/connection-leases.ts'
 import { createPlatforms, type Platforms } from './connections/platforms.ts'
 import { createSupervisor, type Supervisor } from './connections/supervisor.ts'
-import { createMessageAnswering, type MessageAnswering } from './conversations/answering.ts'
+import { createMessageAnswering, deliverAnswer, type MessageAnswering } from './conversations/answering.ts'
 import {
   type ApprovalDocument,
   type Approvals,
@@ -18,7 +18,7 @@ import {
 } from './conversations/approvals.ts'
 import { type Commands, createCommands } from './conversations/commands.ts'
 import { type Conversations, createConversations } from './conversations/conversations.ts'
-import { deliverAnswer } from './conversations/deliver-answer.ts'
+
 import { createMessageInbox, inboxIndexes, type Lane, type MessageInbox } from './conversations/inbox.ts'
 import { createIntake, type Intake } from './conversations/intake.ts'
 

@@ -1,4 +1,6 @@
 import type { Clock, Ids } from '#kernel'
+import type { Signals } from '../../operation/signals/signals.ts'
+import type { Notices } from './notices.ts'
 import type { AccountEvent } from './schemas.ts'
 
 /** The time for which events can be read again, in milliseconds. */
@@ -83,6 +85,34 @@ export function createFeed(account_id: string, { clock, ids }: { clock: Clock; i
         queued.delete(name)
         return job()
       })
+    },
+  }
+}
+
+/** One call of a notice. */
+type Notice = { [Name in keyof Notices]: { name: Name; about: Parameters<Notices[Name]>[0] } }[keyof Notices]
+
+declare module '../../operation/signals/types.ts' {
+  interface Facts {
+    /** Accounts may have to be notified. */
+    'events.notice': Notice
+  }
+}
+
+/** Passes notices to every process, because an account may read its events from any of them. */
+export type Relay = ReturnType<typeof createRelay>
+
+/** Creates the relay. */
+export function createRelay({ notices, signals }: { notices: Notices; signals: Signals }) {
+  const notifyHere = ({ name, about }: Notice) => notices[name](about as never)
+  return {
+    pass<Name extends keyof Notices>(name: Name, about: Parameters<Notices[Name]>[0]): unknown {
+      const notice = { name, about } as Notice
+      signals.publish('events.notice', notice)
+      return notifyHere(notice)
+    },
+    start(): void {
+      signals.on('events.notice', notifyHere)
     },
   }
 }

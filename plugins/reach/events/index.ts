@@ -1,10 +1,10 @@
 // Notifies open pages of what has changed. Other plugins emit facts; this one turns them into events for the accounts that may
 // see them, in every server process.
 import { definePlugin } from '#kernel'
+import { createRelay, type Relay } from './feed.ts'
 import { createFeeds, type Feeds } from './feeds.ts'
 import { manifest } from './manifest.ts'
 import { createNotices, type Notices } from './notices.ts'
-import { createRelay, type Relay } from './relay.ts'
 import { eventRoutes } from './routes.ts'
 
 declare module '#kernel/types' {

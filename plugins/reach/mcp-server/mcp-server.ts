@@ -19,13 +19,12 @@ import {
 } from '#kernel'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import { ask } from './ask.ts'
-import { idOf, withLastMessage } from './last-message.ts'
 import { findFault, INVALID_PARAMS, normalizeMessage } from './loose-message.ts'
 import type { Cradle } from './manifest.ts'
 import { say } from './phrases.ts'
-import { createProgress } from './progress.ts'
-import { readAccept, toJsonReply } from './reply-form.ts'
-import { toRefusal, toResult } from './results.ts'
+import { createProgress, readAccept, toJsonReply } from './reply-form.ts'
+import { idOf, toRefusal, toResult, withLastMessage } from './results.ts'
+
 import { toolInput } from './schemas.ts'
 import { findAgentOf, toTool } from './tools.ts'
 

@@ -1,11 +1,10 @@
-import { AppError, type ErrorCode, type Locale } from '#kernel'
+import { AppError, type ErrorCode, type Locale, type LocalizedText } from '#kernel'
 import { addUsage, NO_USAGE, type TokenUsage } from '#plugin-api'
-import { sayEnd } from '#toolbox'
+import { createPhrases, sayEnd } from '#toolbox'
 import type { StopReason } from '../../conversations/chat/documents.ts'
-import type { FrameFields } from '../../conversations/chat/ledger/ledger-event.ts'
+import type { FrameFields, PendingApproval } from '../../conversations/chat/ledger/ledger-event.ts'
 import type { ReadEvent } from '../../conversations/chat/ledger/ledger-reader.ts'
 import { toCallId } from './ids.ts'
-import { describePause } from './phrases.ts'
 import { waitsForClient } from './waiting-calls.ts'
 
 /** A piece of an agent's reply. Pieces of one message of the turn share their `message_id`. */
@@ -112,4 +111,36 @@ function* toCalls(
 ): Generator<CallPart, void, void> {
   for (const [index, { name }] of action_requests.entries())
     yield { type: 'call', call_id: toCallId({ thread_id, seq, index }), name, input: inputs[index] ?? '' }
+}
+
+const PHRASES = {
+  approval: {
+    en: 'The agent waits for your approval to use {names}. Decide it with `POST /api/agents/{agent_id}/chat/hitl/resume` or in `svc chat`.',
+    zh: '智能体正在等待你批准使用 {names}。请通过 `POST /api/agents/{agent_id}/chat/hitl/resume` 或 `svc chat` 处理。',
+  },
+  question: {
+    en: 'The agent asks: {questions}\nAnswer with `POST /api/agents/{agent_id}/chat/hitl/resume` or in `svc chat`.',
+    zh: '智能体提问：{questions}\n请通过 `POST /api/agents/{agent_id}/chat/hitl/resume` 或 `svc chat` 回答。',
+  },
+} satisfies Record<string, LocalizedText>
+
+const say = createPhrases(PHRASES)
+
+/** Returns the sentences about the person whom a turn waits for. */
+function describePause(
+  { action_requests, review_configs }: PendingApproval,
+  agent_id: string,
+  locale: Locale,
+): string {
+  const isQuestion = (index: number) => !review_configs[index]!.allowed_decisions.includes('approve')
+  const names = new Set(
+    action_requests.filter((_, index) => !isQuestion(index)).map(({ name }) => `\`${name}\``),
+  )
+  const questions = action_requests
+    .filter((_, index) => isQuestion(index))
+    .map(({ description }) => description)
+  return [
+    ...(names.size > 0 ? [say('approval', locale, { names: [...names].join(', '), agent_id })] : []),
+    ...(questions.length > 0 ? [say('question', locale, { questions: questions.join('\n'), agent_id })] : []),
+  ].join('\n\n')
 }

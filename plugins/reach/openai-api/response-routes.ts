@@ -11,8 +11,8 @@ import { assertSupported, toSettings } from './parameters.ts'
 import { type InputItem, readInput } from './response-input.ts'
 import { response, responseEvent, responseRequest } from './response-schemas.ts'
 import { readResponse, toResponseEvents } from './responses.ts'
-import { showSettings } from './shown-settings.ts'
-import { readStoredResponse } from './stored-responses.ts'
+import { readStoredResponse, showSettings } from './stored-responses.ts'
+
 import { continueThread } from './threads.ts'
 
 /** The routes of responses. */

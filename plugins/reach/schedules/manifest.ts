@@ -1,5 +1,4 @@
 import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
-import { scheduleErrors } from './errors.ts'
 
 /** The manifest of this plugin. */
 export const manifest = defineManifest({
@@ -12,7 +11,34 @@ export const manifest = defineManifest({
       'Prompts that an agent carries out by itself at given times. Each account has its own, with its own agents and with those that are shared with it.',
   },
   depends: ['users', 'auth', 'providers', 'agents', 'chat'],
-  errors: scheduleErrors,
+  errors: {
+    SCHEDULE_RUNNING: {
+      status: 409,
+      message: {
+        en: 'A run of this schedule has not ended yet.',
+        zh: '此计划任务的上一次运行尚未结束。',
+      },
+    },
+    MISSED: {
+      status: 409,
+      message: {
+        en: 'No server was running at this time, or for an hour after it.',
+        zh: '到期时及其后一小时内没有服务器在运行。',
+      },
+    },
+    RUN_ACTIVE: {
+      status: 409,
+      message: { en: 'The previous run had not ended yet.', zh: '上一次运行尚未结束。' },
+    },
+    ACCOUNT_DISABLED: {
+      status: 409,
+      message: { en: 'The account was disabled.', zh: '账号已被停用。' },
+    },
+    TURN_STOPPED: {
+      status: 409,
+      message: { en: 'Somebody stopped the run.', zh: '运行被人工停止。' },
+    },
+  },
   limits: { schedules: { default: 50, description: 'Schedules of an account, with all agents' } },
 })
 

@@ -1,9 +1,10 @@
-import { type Locale, objectOf, type Route, reply } from '#kernel'
+import { AppError, type Locale, objectOf, type Route, reply } from '#kernel'
 import { makeTag, pageQuery, pageReply, replyWithTag } from '#toolbox'
-import { assertChoices } from './choices.ts'
-import { assertDestination } from './destinations.ts'
+import type { AgentDocument } from '../../agents/agents/types.ts'
+import type { AuthCaller } from '../../identity/auth/types.ts'
 import { previewTimes } from './due-times.ts'
 import { type Cradle, route } from './manifest.ts'
+import { assertChoices } from './run-starts.ts'
 import { scheduleFields } from './schedules.ts'
 import {
   listedScheduleRow,
@@ -16,7 +17,7 @@ import {
   scheduleRow,
   startedRun,
 } from './schemas.ts'
-import type { RunDocument, ScheduleDocument } from './types.ts'
+import type { Destination, RunDocument, ScheduleDocument } from './types.ts'
 
 const PATH = '/agents/:id/cron'
 /** The errors of what a schedule chooses for its runs. */
@@ -217,3 +218,27 @@ export const scheduleRoutes: Route<Cradle>[] = [
     return pageReply(query, { rows: rows.map((run) => toRunRow(run, locale, cradle)), next })
   }),
 ]
+
+/** The permission that opens the channels of one's own agents. */
+const PERMISSION = 'channels'
+
+/** Throws FORBIDDEN, and VALIDATION_FAILED if the conversation does not exist, unless this caller may use it. */
+async function assertDestination(
+  { id, role, permissions }: Pick<AuthCaller, 'id' | 'role' | 'permissions'>,
+  agent: Pick<AgentDocument, '_id' | 'owner_id'>,
+  destination: Destination,
+  { extensions }: Pick<Cradle, 'extensions'>,
+): Promise<void> {
+  // Conversations belong to the account of the agent's owner, also if others may change the channel.
+  if (agent.owner_id !== id) throw new AppError('FORBIDDEN')
+  if (role !== 'admin' && !permissions.includes(PERMISSION))
+    throw new AppError('FORBIDDEN', { permission: PERMISSION })
+  const matches = await extensions['schedules.destinations'].ask({ agent_id: agent._id, ...destination })
+  if (matches.some((one) => one !== undefined)) return
+  const issue = {
+    path: '/deliver',
+    rule: 'conversation',
+    message: 'is not a known conversation of the agent',
+  }
+  throw new AppError('VALIDATION_FAILED', { issues: [issue] })
+}

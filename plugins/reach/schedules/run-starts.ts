@@ -1,9 +1,9 @@
 import { AppError, isDuplicateKey, type Locale } from '#kernel'
+import type { AgentDocument, Holder } from '../../agents/agents/types.ts'
 import type { StartedTurn } from '../../conversations/chat/chat.ts'
 import type { ThreadDocument } from '../../conversations/chat/documents.ts'
 import type { TurnRequest } from '../../conversations/chat/turns/turn.ts'
 import { CHECK_MS, clientMessageId, findThread, ownerOf, type Running } from './active-runs.ts'
-import { assertChoices, toSettings } from './choices.ts'
 import type { Cradle } from './manifest.ts'
 import type { ActiveRun, ScheduleDocument } from './types.ts'
 
@@ -133,3 +133,23 @@ export function createRunStarts(cradle: Cradle) {
 
   return { prepare, isOrphan, createRun, claim, startTurn, forgetDeleted }
 }
+
+/** The knowledge bases and connectors of a schedule. */
+type Choices = Pick<ScheduleDocument, 'knowledge_base_ids' | 'connector_ids'>
+
+/** Throws an error of the plugin that owns them unless a user may search these knowledge bases and use these connectors. */
+export async function assertChoices(
+  user: Holder & { id: string },
+  agent: AgentDocument,
+  { knowledge_base_ids, connector_ids }: Choices,
+  { agents }: Pick<Cradle, 'agents'>,
+): Promise<void> {
+  await agents.assertSearchable(user.id, knowledge_base_ids)
+  if (connector_ids?.length) await agents.lendTools(agent, user, { choices: { connector_ids } })
+}
+
+/** Returns the settings of the turns of a schedule. */
+const toSettings = ({ knowledge_base_ids = [], connector_ids = [] }: Choices) => ({
+  ...(knowledge_base_ids.length > 0 && { knowledge_base_ids }),
+  ...(connector_ids.length > 0 && { connector_ids }),
+})

@@ -15,7 +15,7 @@ import type { Cradle } from './manifest.ts'
 import { createMessageStream, type MessagePipes } from './message-stream.ts'
 import { createPermissions } from './permissions.ts'
 import { createProgress } from './progress.ts'
-import type { Redaction } from './redaction.ts'
+import type { Redaction } from './runner-env.ts'
 import type { OpenedRunner } from './types.ts'
 import { createAnswer, createUpdateReader, shorten, showJson } from './updates.ts'
 

@@ -3,7 +3,7 @@ import type { Locale } from '#kernel'
 import type { ToolContext } from '#plugin-api'
 import { type Json, untilAborted, withDeadline } from '#toolbox'
 import { RunnerFailure } from './errors.ts'
-import type { Redaction } from './redaction.ts'
+import type { Redaction } from './runner-env.ts'
 import type { OpenedRunner } from './types.ts'
 import { readList, shorten } from './updates.ts'
 

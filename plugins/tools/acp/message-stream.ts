@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { AnyMessage, SessionNotification, Stream } from '@agentclientprotocol/sdk'
 import { RunnerFailure } from './errors.ts'
 import { parseMessage } from './loose-message.ts'
-import type { Redaction } from './redaction.ts'
+import type { Redaction } from './runner-env.ts'
 
 /** The most bytes that a runner may write in all. */
 const MAX_WRITTEN_BYTES = 256 * 1024 * 1024

@@ -1,9 +1,11 @@
+import { realpath, stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { objectOf, type TypeOf } from '#kernel'
 import type { Tool } from '#plugin-api'
+import { createDeadline, createSemaphore, isWithin } from '#toolbox'
+import type { Cradle } from './manifest.ts'
 import type { Processes } from './processes.ts'
-import { MAX_WRITTEN_BYTES, type ProgramEnd } from './program.ts'
-import type { Programs } from './programs.ts'
-import { findWorkingFolder, quote } from './working-folder.ts'
+import { MAX_WRITTEN_BYTES, type ProgramEnd, type ProgramOrder, runProgram } from './program.ts'
 
 const DEFAULT_SECONDS = 60
 
@@ -120,4 +122,70 @@ function describe(
 const DESCRIBE_REASON: Record<NonNullable<ProgramEnd['reason']>, (seconds: number) => string> = {
   time: (seconds) => `, as it did not end within ${seconds} s`,
   output: () => `, as it had written more than ${MAX_WRITTEN_BYTES / 1024 / 1024} MiB`,
+}
+
+const REASONS: Record<string, string> = {
+  ENOENT: 'does not exist',
+  ENOTDIR: 'is not a folder, or something on the way to it is not',
+  ELOOP: 'is a link that cannot be followed',
+  EACCES: 'may not be opened',
+  ENAMETOOLONG: 'has a name that is too long',
+  ERR_INVALID_ARG_VALUE: 'contains a NUL character',
+}
+
+/** Quotes a name for a message. */
+const quote = (name: string): string => JSON.stringify(name.length > 200 ? `${name.slice(0, 200)}…` : name)
+
+/**
+ * Returns the real paths of a workspace and of the folder in it in which a program runs. Throws an Error with a
+ * sentence if it is not a folder of the workspace, or leads out of it through a link.
+ */
+async function findWorkingFolder(workspace: string, cwd: string): Promise<{ root: string; folder: string }> {
+  const root = await realpath(workspace)
+  const isInside = [root, workspace].some((base) => isWithin(base, resolve(base, cwd)))
+  if (!isInside) throw new Error(`the folder ${quote(cwd)} is outside the workspace`)
+  try {
+    const folder = await realpath(resolve(root, cwd))
+    if (!isWithin(root, folder))
+      throw new Error(`the folder ${quote(cwd)} leads out of the workspace through a link`)
+    if (!(await stat(folder)).isDirectory()) throw new Error(`${quote(cwd)} is not a folder`)
+    return { root, folder }
+  } catch (error) {
+    const reason = REASONS[(error as NodeJS.ErrnoException).code ?? '']
+    throw reason ? new Error(`the folder ${quote(cwd)} ${reason}`, { cause: error }) : error
+  }
+}
+
+/** The programs that agents run in this server process. */
+export type Programs = ReturnType<typeof createPrograms>
+
+/** Creates the record of running programs. */
+export function createPrograms({
+  config: { max_seconds, max_processes },
+  processes: { start },
+}: {
+  config: Pick<Cradle['config'], 'max_seconds' | 'max_processes'>
+  processes: Pick<Processes, 'start'>
+}) {
+  const permits = createSemaphore()
+  const closing = new AbortController()
+  const running = new Set<Promise<unknown>>()
+
+  return {
+    max_seconds,
+    /** Runs a program once a slot is free; rejects with the signal's reason if it is aborted. */
+    run(order: ProgramOrder, signal: AbortSignal): Promise<ProgramEnd> {
+      const until = createDeadline([signal, closing.signal])
+      const run = permits
+        .run(max_processes, until.signal, () => runProgram(order, { signal: until.signal, start }))
+        .finally(until.release)
+      running.add(run)
+      return run.finally(() => running.delete(run))
+    },
+    /** Kills all running programs, with everything that they started, and starts no others. */
+    async close(): Promise<void> {
+      closing.abort(new Error('the server is shutting down'))
+      await Promise.allSettled(running)
+    },
+  }
 }

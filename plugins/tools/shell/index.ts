@@ -1,8 +1,8 @@
 import { definePlugin } from '#kernel'
-import { createExecute } from './execute.ts'
+import { createExecute, createPrograms, type Programs } from './execute.ts'
 import { manifest } from './manifest.ts'
 import { createProcesses, type Processes } from './processes.ts'
-import { createPrograms, type Programs } from './programs.ts'
+
 import { createSandbox, type Sandbox } from './sandbox.ts'
 
 declare module '#kernel/types' {

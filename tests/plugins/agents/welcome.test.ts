@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { bundledExperts } from '../../../plugins/agents/experts/bundled-experts.ts'
+import { bundledExperts } from '../../../plugins/agents/experts/experts.ts'
 import t, { type Test } from '../../run/file-test.ts'
 import { onlyLong } from '../../run/tier.ts'
 import { pluginSource } from '../../support/kernel.ts'

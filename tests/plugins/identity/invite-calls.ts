@@ -1,4 +1,4 @@
-import type { InviteDocument } from '../../../plugins/identity/invites/types.ts'
+import type { InviteDocument } from '../../../plugins/identity/invites/invite.ts'
 import type { TestReply, TestServer } from '../../support/server.ts'
 
 /** The settings of a server that trusts a proxy for the addresses of clients. */

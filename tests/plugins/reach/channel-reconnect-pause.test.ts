@@ -1,5 +1,5 @@
 import type { ChannelFailureReason } from '#plugin-api'
-import { choosePause } from '../../../plugins/reach/channels/connections/reconnect-pause.ts'
+import { choosePause } from '../../../plugins/reach/channels/connections/session.ts'
 import t from '../../run/file-test.ts'
 
 const pauses = (

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '../../../plugin-api/testing/waiting.ts'
-import { findLastWords } from '../../../plugins/tools/connectors/connections/last-words.ts'
+import { findLastWords } from '../../../plugins/tools/connectors/connections/program.ts'
 import t from '../../run/file-test.ts'
 import { startServer } from '../../support/server.ts'
 

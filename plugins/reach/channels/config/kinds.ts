@@ -1,8 +1,8 @@
 import { AppError, deferSchema, type JSONSchema, type Locale, type Validator } from '#kernel'
-import { ChannelFailure, type ChannelKind } from '#plugin-api'
-import { createConfigCheck, createKinds, listSecretFields } from '#toolbox'
+import { ChannelFailure, type ChannelKind, DIALECTS } from '#plugin-api'
+import { closedSchema, createConfigCheck, createKindCheck, createKinds, listSecretFields } from '#toolbox'
 import type { Cradle } from '../manifest.ts'
-import { assertUrls } from './addresses.ts'
+import { assertUrls, platformAddress } from './addresses.ts'
 import { commonSettings } from './common-settings.ts'
 
 type Config = Record<string, unknown>
@@ -96,3 +96,54 @@ interface ObjectSchema {
   required?: string[]
   properties?: Record<string, JSONSchema>
 }
+
+const capabilities = {
+  type: 'object',
+  properties: {
+    dialect: { enum: DIALECTS },
+    max_length: { type: 'integer', minimum: 1 },
+    length_unit: { enum: ['characters', 'bytes'] },
+    max_replies: { type: 'integer', minimum: 1 },
+    buttons: { type: 'boolean' },
+    live: {
+      type: 'object',
+      properties: {
+        interval_ms: { type: 'integer', minimum: 0 },
+        append_only: { type: 'boolean' },
+        max_length: { type: 'integer', minimum: 1 },
+        max_ms: { type: 'integer', minimum: 1 },
+      },
+      required: ['interval_ms'],
+      additionalProperties: false,
+    },
+    typing_ms: { type: 'integer', minimum: 1 },
+  },
+  required: ['dialect', 'max_length', 'length_unit'],
+  additionalProperties: false,
+} as const
+
+const registration = { gives: { enum: ['credentials', 'channel'] }, begin: true, poll: true }
+
+/** Checks the form and the config schema of a channel kind that a plugin registers. */
+export const assertChannelKind = createKindCheck<ChannelKind>('channel kind', {
+  properties: {
+    config_schema: closedSchema,
+    addresses: { type: 'array', items: { type: 'string' } },
+    endpoints: { type: 'object', additionalProperties: platformAddress },
+    capabilities: {
+      type: 'object',
+      properties: { direct: capabilities, group: capabilities },
+      required: ['direct', 'group'],
+      additionalProperties: false,
+    },
+    probe_takes_over: { type: 'boolean' },
+    registration: {
+      type: 'object',
+      properties: registration,
+      required: Object.keys(registration),
+      additionalProperties: false,
+    },
+  },
+  required: ['capabilities', 'probe', 'open'],
+  functions: ['identity', 'check', 'probe', 'open', 'hook'],
+})

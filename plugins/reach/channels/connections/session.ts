@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '#kernel'
-import type { ChannelConnection, ChannelSettings } from '#plugin-api'
+import type { ChannelConnection, ChannelFailureReason, ChannelSettings } from '#plugin-api'
 import { untilAborted, withDeadline } from '#toolbox'
 import type { CommonSettings } from '../config/common-settings.ts'
 import type { KnownKind } from '../config/kinds.ts'
@@ -9,7 +9,6 @@ import type { ChannelInbox } from '../conversations/intake.ts'
 import type { ChannelDocument, ChannelState } from '../documents.ts'
 import { type Failure, toFailure } from '../writing/index.ts'
 import type { OpenChannelCursor } from './channel-cursor.ts'
-import { choosePause, isForPerson } from './reconnect-pause.ts'
 
 /** Time limit for opening a channel, in milliseconds. */
 const OPENING_MS = 60_000
@@ -170,3 +169,33 @@ export function openSession({
 }
 
 const noop = () => {}
+
+/** The first and the longest pause between two attempts, in milliseconds. */
+const FIRST_PAUSE_MS = 1000
+const LONGEST_PAUSE_MS = 300_000
+/** The longest pause after a connection that was open and then cut: what cut it may be one message. */
+const LONGEST_PAUSE_AFTER_CUT_MS = 60_000
+/** Failures that only a person can fix. The channel still retries, with the longest pause. */
+const FOR_A_PERSON: readonly ChannelFailureReason[] = [
+  'missing_field',
+  'invalid_credentials',
+  'forbidden',
+  'not_found',
+  'unsupported',
+]
+
+/** The failures of an open connection that was cut. */
+const CUT: readonly ChannelFailureReason[] = ['unreachable', 'timeout']
+
+/** True if only a person can fix what keeps a channel from its platform. */
+const isForPerson = ({ reason }: Failure): boolean => FOR_A_PERSON.includes(reason)
+
+/** Returns the pause before the next attempt to connect, in milliseconds. */
+export function choosePause(
+  failure: Failure,
+  { failures, wasOpen, random }: { failures: number; wasOpen: boolean; random(): number },
+): number {
+  const most = wasOpen && CUT.includes(failure.reason) ? LONGEST_PAUSE_AFTER_CUT_MS : LONGEST_PAUSE_MS
+  const longest = isForPerson(failure) ? most : Math.min(most, FIRST_PAUSE_MS * 2 ** failures)
+  return Math.max(failure.retry_after_ms ?? 0, longest * (0.5 + random() / 2))
+}

@@ -11,25 +11,6 @@ const RECONCILE_MS = { some: 2000, none: 10_000 }
 /** After a process has not renewed a lease for this long, another process may take the channel, in milliseconds. */
 const LEASE_MS = 5000
 
-/** Keeps all enabled channels of running agents connected, each in the one server process that has its lease. */
-export interface Supervisor {
-  start(): Promise<void>
-  /** Opens channels that should be connected here and closes the others; resolves when all of them are started. */
-  reconcile(): Promise<void>
-  /** Reconciles soon, because a channel or an agent has changed, maybe in another process. */
-  reconcileSoon(): void
-  /** Closes a changed channel, if this process has it, and opens it with its new config. */
-  reopen(channel_id: string): Promise<void>
-  /** Closes a channel, if this process has it; resolves when it is closed. */
-  close(channel_id: string): Promise<void>
-  closeAllOf(agent_id: string): Promise<void>
-  /** Has a stored message of a channel answered, in the process that has the channel. */
-  wake(channel_id: string, conversation_id: string, urgent: boolean): void
-  /** Starts answering the messages of a lane; false if this process does not have the channel. */
-  wakeHere(lane: Lane): boolean
-  stop(): Promise<void>
-}
-
 /** The fields of a channel that decide if it must be opened again. */
 type Wanted = Pick<ChannelDocument, '_id' | 'agent_id' | 'revision'>
 
@@ -38,8 +19,11 @@ const TAKEN: Failure = {
   detail: 'Another channel is connected with the same account.',
 }
 
+/** Keeps all enabled channels of running agents connected, each in the one server process that has its lease. */
+export type Supervisor = ReturnType<typeof createSupervisor>
+
 /** Creates the supervisor of this process. */
-export function createSupervisor(cradle: Cradle): Supervisor {
+export function createSupervisor(cradle: Cradle) {
   const { collections, channelKinds, channelConfigs, intake, messageAnswering, platforms, agents } = cradle
   const { connectionLeases: leases, channelStates, signals, log } = cradle
   const { channels } = collections
@@ -57,13 +41,13 @@ export function createSupervisor(cradle: Cradle): Supervisor {
   const hold = (lease: string, channel_id: string) =>
     leases.take(lease, leases.holderOf(channel_id), LEASE_MS)
 
-  const wakeHere: Supervisor['wakeHere'] = (lane) => {
+  const wakeHere = (lane: Lane): boolean => {
     const session = sessions.get(lane.channel_id)?.session
     if (session) messageAnswering.wake(session, lane)
     return session !== undefined
   }
 
-  const wake: Supervisor['wake'] = (channel_id, conversation_id, urgent) => {
+  const wake = (channel_id: string, conversation_id: string, urgent: boolean) => {
     const lane = { channel_id, conversation_id, urgent }
     if (!wakeHere(lane)) signals.publish('channel.message', lane)
   }
@@ -141,7 +125,7 @@ export function createSupervisor(cradle: Cradle): Supervisor {
     }
   }
 
-  const close: Supervisor['close'] = async (channel_id) => {
+  const close = async (channel_id: string) => {
     opening.delete(channel_id)
     const openChannel = sessions.get(channel_id)
     if (!openChannel) {
@@ -205,7 +189,7 @@ export function createSupervisor(cradle: Cradle): Supervisor {
   }
 
   /** Runs one reconciliation at a time: a call during one waits for it and then runs the next. */
-  const reconcile: Supervisor['reconcile'] = async () => {
+  const reconcile = async () => {
     const previous = reconciling
     const next = (async () => {
       await previous?.catch(() => 'reported by its caller')
@@ -234,23 +218,29 @@ export function createSupervisor(cradle: Cradle): Supervisor {
       await channelStates.forgetDead()
       void reconcileBySchedule()
     },
+    /** Opens channels that should be connected here and closes the others; resolves when all of them are started. */
     reconcile,
+    /** Reconciles soon, because a channel or an agent has changed, maybe in another process. */
     reconcileSoon() {
       isDue = true
       if (timer === undefined || isStopped) return
       clearTimeout(timer)
       void reconcileBySchedule()
     },
-    async reopen(channel_id) {
+    /** Closes a changed channel, if this process has it, and opens it with its new config. */
+    async reopen(channel_id: string) {
       await close(channel_id)
       await reconcile()
     },
+    /** Closes a channel, if this process has it; resolves when it is closed. */
     close,
-    async closeAllOf(agent_id) {
+    async closeAllOf(agent_id: string) {
       const agentChannels = await channels.find({ agent_id }, { projection: { _id: 1 } }).toArray()
       await Promise.all(agentChannels.map(({ _id }) => close(_id)))
     },
+    /** Has a stored message of a channel answered, in the process that has the channel. */
     wake,
+    /** Starts answering the messages of a lane; false if this process does not have the channel. */
     wakeHere,
     async stop() {
       isStopped = true

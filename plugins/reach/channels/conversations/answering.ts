@@ -7,6 +7,7 @@ import type { InboxDocument } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
 import { answerMessage } from './answer.ts'
 import { type ChatCommand, parseCommand } from './commands.ts'
+import type { ConversationKey } from './conversations.ts'
 import { createDelivery } from './delivery.ts'
 import type { Lane } from './inbox.ts'
 import { say } from './phrases.ts'
@@ -20,16 +21,6 @@ const MOST_FAILURES = 5
 
 /** Refusals that may concern one text and not the whole conversation. */
 const TEXT_REFUSALS: readonly ChannelFailureReason[] = ['unknown', 'unsupported']
-
-/** Answers the messages of the inbox: one at a time in each conversation, conversations in parallel. */
-export interface MessageAnswering {
-  /** Starts answering all messages that wait in these channels. */
-  wakeAll(sessions: readonly Session[]): Promise<void>
-  /** Starts answering the messages of one lane. */
-  wake(session: Session, lane: Lane): void
-  /** Resolves when no message of a channel that is being closed is worked on. */
-  leave(channel_id: string): Promise<void>
-}
 
 /** The work on the messages of one lane, until none is left. */
 interface Line {
@@ -50,8 +41,11 @@ interface Attempt {
   stop(after_ms: number): void
 }
 
+/** Answers the messages of the inbox: one at a time in each conversation, conversations in parallel. */
+export type MessageAnswering = ReturnType<typeof createMessageAnswering>
+
 /** Creates the service that answers messages. */
-export function createMessageAnswering(cradle: Cradle): MessageAnswering {
+export function createMessageAnswering(cradle: Cradle) {
   const { messageInbox, agents, users, commands, approvals, explainError, log } = cradle
   const lines = new Map<string, Line>()
   const attempts = new Map<string, Attempt>()
@@ -225,7 +219,7 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
     }
   }
 
-  const wake: MessageAnswering['wake'] = (session, lane) => {
+  const wake = (session: Session, lane: Lane) => {
     const name = nameOf(lane)
     const line = lines.get(name)
     if (line) {
@@ -239,15 +233,18 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
   }
 
   return {
+    /** Starts answering the messages of one lane. */
     wake,
-    async wakeAll(sessions) {
+    /** Starts answering all messages that wait in these channels. */
+    async wakeAll(sessions: readonly Session[]) {
       const byChannel = new Map(sessions.map((session) => [session.channel._id, session]))
       const lanes = await messageInbox.listLanes([...byChannel.keys()])
       // Commands first: what follows one waits for it.
       for (const lane of lanes.sort((a, b) => Number(b.urgent) - Number(a.urgent)))
         wake(byChannel.get(lane.channel_id)!, lane)
     },
-    async leave(channel_id) {
+    /** Resolves when no message of a channel that is being closed is worked on. */
+    async leave(channel_id: string) {
       const theirs = [...lines.values()].filter(({ session }) => session.channel._id === channel_id)
       await Promise.all(theirs.map(({ done }) => done))
     },
@@ -255,3 +252,23 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
 }
 
 const always = () => true
+
+/** A turn that has ended, and the conversation for its answer. */
+interface Delivered extends ConversationKey {
+  agent_id: string
+  thread_id: string
+  client_message_id: string
+  after_seq: number
+}
+
+/** Has the answer of a turn delivered by the server that holds the channel; false if the conversation does not exist. */
+export async function deliverAnswer(
+  { agent_id, channel_id, conversation_id, client_message_id, ...place }: Delivered,
+  { conversations, messageInbox, supervisor }: Pick<Cradle, 'conversations' | 'messageInbox' | 'supervisor'>,
+): Promise<boolean> {
+  const conversation = await conversations.find({ agent_id, channel_id, conversation_id })
+  if (!conversation) return false
+  await messageInbox.addAnswer(agent_id, conversation, { turn_message_id: client_message_id, ...place })
+  supervisor.wake(channel_id, conversation_id, false)
+  return true
+}

@@ -27,51 +27,7 @@ export interface Addressed extends ConversationKey {
 }
 
 /** The threads of conversations in channels, and recent messages of groups that did not mention the bot. */
-export interface Conversations {
-  /** Returns the thread of a conversation in the account of the agent's owner; creates it if it does not exist. */
-  threadOf(channel: ChannelDocument, conversation_id: string, user_id: string): Promise<ThreadDocument>
-  /** Returns the thread of a conversation; undefined if it does not exist. */
-  findThread(
-    channel: ChannelDocument,
-    conversation_id: string,
-    user_id: string,
-  ): Promise<ThreadDocument | undefined>
-  /** Returns a thread of the account of the agent's owner; undefined if it does not exist. */
-  readThread(
-    channel: ChannelDocument,
-    thread_id: string,
-    user_id: string,
-  ): Promise<ThreadDocument | undefined>
-  /** Lists the conversations of a channel that can be written to. Throws VALIDATION_FAILED for an unknown cursor. */
-  list(channel: ChannelDocument, page: PageRequest): Promise<Page<ConversationDocument>>
-  /** Stores how the conversation of a message can be written to. */
-  noteTarget(
-    channel: ChannelDocument,
-    message: Pick<InboundMessage, 'conversation' | 'sender' | 'target'>,
-  ): Promise<void>
-  /** Finds a conversation of an agent that can be written to, by its ids or by its thread. */
-  find(
-    query: { agent_id: string } & ({ thread_id: string } | ConversationKey),
-  ): Promise<Addressed | undefined>
-  /** Continues a conversation under another id; one with the old id is found by it. */
-  move(channel: ChannelDocument, from: string, to: { id: string; target: JSONValue }): Promise<void>
-  /** Detaches the thread, so that the next message begins a new one. */
-  leaveThread(channel: ChannelDocument, conversation_id: string): Promise<void>
-  overhear(channel: ChannelDocument, conversation_id: string, message: OverheardMessage): Promise<void>
-  /**
-   * Returns the overheard messages that the rules allow, oldest first. Their age counts from `at`, by the platform's clock
-   * as theirs: the server's may differ from it.
-   */
-  recall(
-    channel: ChannelDocument,
-    conversation_id: string,
-    rules: GroupRules,
-    at: number,
-  ): Promise<Required<OverheardMessage>[]>
-  /** Removes the messages overheard up to a time in Unix milliseconds. */
-  forget(channel: ChannelDocument, conversation_id: string, until: number): Promise<void>
-  remove(channel_ids: readonly string[]): Promise<void>
-}
+export type Conversations = ReturnType<typeof createConversations>
 
 /** Creates the conversations over their collection. */
 export function createConversations({
@@ -79,7 +35,7 @@ export function createConversations({
   threads,
   clock,
   secrets,
-}: Pick<Cradle, 'collections' | 'threads' | 'clock' | 'secrets'>): Conversations {
+}: Pick<Cradle, 'collections' | 'threads' | 'clock' | 'secrets'>) {
   const purposeOf = (id: string) => `conversation:${id}`
   const filesPurposeOf = (id: string) => `overheard-files:${id}`
   const keyOf = ({ _id }: ChannelDocument, conversation_id: string) => `${_id}:${conversation_id}`
@@ -121,12 +77,20 @@ export function createConversations({
     }
   }
 
-  const findThread: Conversations['findThread'] = async (channel, conversation_id, user_id) => {
+  const findThread = async (
+    channel: ChannelDocument,
+    conversation_id: string,
+    user_id: string,
+  ): Promise<ThreadDocument | undefined> => {
     const conversation = await conversations.findOne({ _id: keyOf(channel, conversation_id) })
     return conversation?.thread_id ? readThread(channel, conversation.thread_id, user_id) : undefined
   }
 
-  const readThread: Conversations['readThread'] = async ({ agent_id }, thread_id, user_id) => {
+  const readThread = async (
+    { agent_id }: ChannelDocument,
+    thread_id: string,
+    user_id: string,
+  ): Promise<ThreadDocument | undefined> => {
     try {
       return await threads.get({ user_id, agent_id }, thread_id)
     } catch (error) {
@@ -136,9 +100,16 @@ export function createConversations({
   }
 
   return {
+    /** Returns the thread of a conversation; undefined if it does not exist. */
     findThread,
+    /** Returns a thread of the account of the agent's owner; undefined if it does not exist. */
     readThread,
-    async threadOf(channel, conversation_id, user_id) {
+    /** Returns the thread of a conversation in the account of the agent's owner; creates it if it does not exist. */
+    async threadOf(
+      channel: ChannelDocument,
+      conversation_id: string,
+      user_id: string,
+    ): Promise<ThreadDocument> {
       const current = await findThread(channel, conversation_id, user_id)
       if (current) return current
       const { agent_id, kind: channel_type } = channel
@@ -148,7 +119,8 @@ export function createConversations({
       await conversations.updateOne({ _id }, { $set: { thread_id: thread._id } })
       return thread
     },
-    list: ({ _id: channel_id }, page) =>
+    /** Lists the conversations of a channel that can be written to. Throws VALIDATION_FAILED for an unknown cursor. */
+    list: ({ _id: channel_id }: ChannelDocument, page: PageRequest): Promise<Page<ConversationDocument>> =>
       findPage(
         conversations,
         {
@@ -158,7 +130,15 @@ export function createConversations({
         },
         page,
       ),
-    async noteTarget(channel, { conversation: { id, type }, sender, target }) {
+    /** Stores how the conversation of a message can be written to. */
+    async noteTarget(
+      channel: ChannelDocument,
+      {
+        conversation: { id, type },
+        sender,
+        target,
+      }: Pick<InboundMessage, 'conversation' | 'sender' | 'target'>,
+    ) {
       const _id = keyOf(channel, id)
       const sealed = secrets.seal(JSON.stringify(target), purposeOf(_id))
       const last_message_at = clock.seconds()
@@ -171,7 +151,11 @@ export function createConversations({
         { upsert: true },
       )
     },
-    async find({ agent_id, ...key }) {
+    /** Finds a conversation of an agent that can be written to, by its ids or by its thread. */
+    async find({
+      agent_id,
+      ...key
+    }: { agent_id: string } & ({ thread_id: string } | ConversationKey)): Promise<Addressed | undefined> {
       const selected =
         'thread_id' in key
           ? { thread_id: key.thread_id }
@@ -184,7 +168,8 @@ export function createConversations({
       const conversation_id = _id.slice(channel_id.length + 1)
       return { channel_id, conversation_id, type, target: JSON.parse(secrets.open(target, purposeOf(_id))) }
     },
-    async move(channel, from, { id, target }) {
+    /** Continues a conversation under another id; one with the old id is found by it. */
+    async move(channel: ChannelDocument, from: string, { id, target }: { id: string; target: JSONValue }) {
       const source = await conversations.findOne({ _id: keyOf(channel, from) })
       const _id = keyOf(channel, id)
       if (!source || source.moved_to === _id || source._id === _id) return
@@ -207,14 +192,19 @@ export function createConversations({
         },
       )
     },
-    async leaveThread(channel, conversation_id) {
+    /** Detaches the thread, so that the next message begins a new one. */
+    async leaveThread(channel: ChannelDocument, conversation_id: string) {
       const _id = keyOf(channel, conversation_id)
       await conversations.updateOne(
         { _id },
         { $set: { thread_id: null, overheard: [] }, $unset: { overheard_files: 1 } },
       )
     },
-    async overhear(channel, conversation_id, { id, sender, text, at, files = [] }) {
+    async overhear(
+      channel: ChannelDocument,
+      conversation_id: string,
+      { id, sender, text, at, files = [] }: OverheardMessage,
+    ) {
       const _id = keyOf(channel, conversation_id)
       await begin(channel, _id)
       const message = { id, sender, text: text.slice(0, LONGEST_OVERHEARD), at }
@@ -224,7 +214,16 @@ export function createConversations({
       )
       if (files.length > 0) await overhearFiles(_id, id, files.slice(0, MOST_OVERHEARD_FILES))
     },
-    async recall(channel, conversation_id, { history_limit, history_ttl_ms }, now) {
+    /**
+     * Returns the overheard messages that the rules allow, oldest first. Their age counts from `at`, by the platform's clock
+     * as theirs: the server's may differ from it.
+     */
+    async recall(
+      channel: ChannelDocument,
+      conversation_id: string,
+      { history_limit, history_ttl_ms }: GroupRules,
+      now: number,
+    ): Promise<Required<OverheardMessage>[]> {
       if (history_limit === 0) return []
       const conversation = await conversations.findOne({ _id: keyOf(channel, conversation_id) })
       if (!conversation) return []
@@ -235,12 +234,13 @@ export function createConversations({
         .slice(-history_limit)
         .map((message) => ({ ...message, files: files.get(message.id) ?? [] }))
     },
-    async forget(channel, conversation_id, until) {
+    /** Removes the messages overheard up to a time in Unix milliseconds. */
+    async forget(channel: ChannelDocument, conversation_id: string, until: number) {
       const _id = keyOf(channel, conversation_id)
       await conversations.updateOne({ _id }, { $pull: { overheard: { at: { $lte: until } } } })
       await conversations.updateOne({ _id, overheard: [] }, { $unset: { overheard_files: 1 } })
     },
-    async remove(channel_ids) {
+    async remove(channel_ids: readonly string[]) {
       await conversations.deleteMany({ channel_id: { $in: [...channel_ids] } })
     },
   }

@@ -26,22 +26,10 @@ export interface ChannelInbox extends Inbox {
 }
 
 /** Receives messages and button presses from platforms. */
-export interface Intake {
-  /**
-   * Returns the inbox of a channel; `onStored` is called for each message that must be answered. Once `isClosed` returns
-   * true, the channel may have been removed.
-   */
-  openInbox(
-    channel: ChannelDocument,
-    onStored: (conversation_id: string, urgent: boolean) => void,
-    isClosed?: () => boolean,
-  ): ChannelInbox
-  /** Removes what was stored of a channel while it was being removed: its document goes first, and then its data. */
-  removeStray(channel: ChannelDocument): Promise<void>
-}
+export type Intake = ReturnType<typeof createIntake>
 
 /** Creates the intake: it checks the author, applies the rules of groups, and drops messages that are known already. */
-export function createIntake(cradle: Cradle): Intake {
+export function createIntake(cradle: Cradle) {
   const { conversations, messageInbox, approvals, agents, users, commands, channelKinds, clock, log } = cradle
   const { channels } = cradle.collections
 
@@ -188,14 +176,23 @@ export function createIntake(cradle: Cradle): Intake {
     return { notice, text: render(text, dialect) }
   }
 
-  const removeStray: Intake['removeStray'] = async ({ _id }) => {
+  const removeStray = async ({ _id }: ChannelDocument) => {
     if (await channels.findOne({ _id }, { projection: { _id: 1 } })) return
     await Promise.all([messageInbox.remove([_id]), conversations.remove([_id])])
   }
 
   return {
+    /** Removes what was stored of a channel while it was being removed: its document goes first, and then its data. */
     removeStray,
-    openInbox: (channel, onStored, isClosed = () => false) => ({
+    /**
+     * Returns the inbox of a channel; `onStored` is called for each message that must be answered. Once `isClosed` returns
+     * true, the channel may have been removed.
+     */
+    openInbox: (
+      channel: ChannelDocument,
+      onStored: (conversation_id: string, urgent: boolean) => void,
+      isClosed: () => boolean = () => false,
+    ): ChannelInbox => ({
       async receive(message, cursor) {
         await receive(channel, message, onStored, cursor)
         if (isClosed()) await removeStray(channel)

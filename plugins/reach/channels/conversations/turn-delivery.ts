@@ -3,13 +3,13 @@ import { ChannelFailure, type JSONValue, type OutboundFile } from '#plugin-api'
 import { describeEnd, sayEnd } from '#toolbox'
 import type { ThreadDocument } from '../../../conversations/chat/documents.ts'
 import type { ReadEvent } from '../../../conversations/chat/ledger/ledger-reader.ts'
+import type { CommonSettings } from '../config/common-settings.ts'
 import type { DeliveryProgress } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
 import { createReplyWriter, isVisible } from '../writing/index.ts'
 import type { Answering } from './answer.ts'
 import type { Question } from './approvals.ts'
 import { say } from './phrases.ts'
-import { createReplyText } from './reply-text.ts'
 
 /** The largest file that is sent to a platform, in bytes. */
 const MAX_FILE_BYTES = 20 * 1024 * 1024
@@ -212,4 +212,63 @@ function listSources(
     .slice(0, MAX_SOURCES)
     .map(({ number, title }) => `[${number}] ${title}`)
     .join('\n')
+}
+
+/** Creates the text of a reply: everything that comes in mode `stream`, else the final answer. */
+function createReplyText({
+  response_mode = 'invoke',
+  show_thinking = false,
+  show_tool_hints = false,
+}: CommonSettings) {
+  const isLive = response_mode === 'stream'
+  let text = ''
+  let last: 'content' | 'reasoning' | 'other' = 'other'
+
+  const separate = () => {
+    if (text !== '' && !text.endsWith('\n\n')) text += '\n\n'
+  }
+
+  const append = (kind: typeof last, words: string) => {
+    if (last !== kind) {
+      separate()
+      if (kind === 'reasoning') text += '> 💭 '
+    }
+    last = kind
+    text += kind === 'reasoning' ? words.replaceAll('\n', '\n> ') : words
+  }
+
+  return {
+    add(event: ReadEvent) {
+      switch (event.type) {
+        case 'content':
+          return append('content', event.frame.content)
+        case 'reasoning':
+          if (isLive && show_thinking) append('reasoning', event.frame.content)
+          return
+        case 'tool_call':
+          if (event.frame.parent_tool_call_id !== undefined) return
+          // Text before a tool call announces the call; it is not part of the answer.
+          if (!isLive) text = ''
+          else if (show_tool_hints) {
+            separate()
+            text += `🔧 \`${event.frame.name}\``
+          }
+          last = 'other'
+      }
+    },
+    /** Adds a paragraph from the gateway itself. */
+    note(words: string) {
+      last = 'other'
+      separate()
+      text += words
+    },
+    get text(): string {
+      return text
+    },
+    /** Starts the next part of the reply with an empty text. */
+    begin() {
+      text = ''
+      last = 'other'
+    },
+  }
 }

@@ -126,13 +126,7 @@ const toChannelFailure = (error: unknown, { reason, detail }: Failure) =>
  * Repeats calls to a channel while their failures may pass, for up to about an hour, and a call that fails for an unknown
  * reason twice. All other failures are final.
  */
-export interface Sender {
-  /** Repeats a call on the current connection; throws the last failure as a `ChannelFailure`. */
-  repeat<Result>(
-    call: (connection: ChannelConnection, signal: AbortSignal) => Promise<Result>,
-  ): Promise<Result>
-  send(target: JSONValue, message: OutboundMessage): Promise<JSONValue>
-}
+export type Sender = ReturnType<typeof createSender>
 
 /** Creates a sender. Concurrent calls are independent of each other. */
 export function createSender({
@@ -150,8 +144,10 @@ export function createSender({
   onRefused(failure: Failure): void
   clock?: Timing
   random?: () => number
-}): Sender {
-  const repeat: Sender['repeat'] = async (call) => {
+}) {
+  const repeat = async <Result>(
+    call: (connection: ChannelConnection, signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> => {
     const backOff = createBackOff({ timing: clock, random })
     for (let attempts = 1; ; attempts += 1) {
       signal.throwIfAborted()
@@ -173,7 +169,9 @@ export function createSender({
   }
 
   return {
+    /** Repeats a call on the current connection; throws the last failure as a `ChannelFailure`. */
     repeat,
-    send: (target, message) => repeat((connection, abort) => connection.send(target, message, abort)),
+    send: (target: JSONValue, message: OutboundMessage): Promise<JSONValue> =>
+      repeat((connection, abort) => connection.send(target, message, abort)),
   }
 }

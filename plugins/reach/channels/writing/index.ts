@@ -2,6 +2,6 @@
 export { createSender } from './calls.ts'
 export { splitMarkdown } from './cutter.ts'
 export { type Failure, toFailure } from './failure.ts'
-export { splitWords } from './plain-words.ts'
 export { hasVisible, isVisible, render } from './rendering.ts'
+export { splitWords } from './reply-messages.ts'
 export { createReplyWriter } from './reply-writer.ts'

@@ -8,7 +8,7 @@ import {
   RequestError,
 } from '@agentclientprotocol/sdk'
 import type { EditorSessions } from './editor-sessions.ts'
-import { toRequestError } from './request-errors.ts'
+import { toRequestError } from './sign-in.ts'
 
 /** Creates the agent that an editor talks to. `ready` returns the sessions, or throws the reason why there are none. */
 export const createEditorApp = ({

@@ -4,7 +4,7 @@ import { createUpload } from '../upload.ts'
 import { createEditorApp } from './editor-app.ts'
 import type { EditorSessionParts } from './editor-session.ts'
 import { createEditorSessions, type EditorSessions } from './editor-sessions.ts'
-import { AUTH_REQUIRED, toRequestError } from './request-errors.ts'
+import { AUTH_REQUIRED, toRequestError } from './sign-in.ts'
 
 /**
  * Serves one editor until the editor disconnects or the signal aborts. Throws if the server cannot be reached or the

@@ -19,8 +19,8 @@ import type { Upload } from '../upload.ts'
 import type { View } from '../view.ts'
 import { createPermissions } from './permissions.ts'
 import { joinWords, readPrompt } from './prompt-content.ts'
-import { toRequestError, toTurnError } from './request-errors.ts'
 import { createSessionUpdates } from './session-updates.ts'
+import { toRequestError, toTurnError } from './sign-in.ts'
 
 /** The stop reasons of turns in the protocol's words. */
 const STOP_REASONS: Record<string, PromptResponse['stopReason']> = {

@@ -1,6 +1,4 @@
 import type { ReadText, Segment } from '../reading/blocks.ts'
-import { segmentInParts } from './segments.ts'
-import { countTokens } from './tokens.ts'
 
 /** A piece of a document's text that is found as a whole; `start` and `end` count characters of that text. */
 export interface Passage {
@@ -147,4 +145,45 @@ function halve(text: string, part: Part, limit: number): Part[] {
   return listParts([text.slice(part.start, at), text.slice(at, part.end)], part.start).flatMap((half) =>
     halve(text, half, limit),
   )
+}
+
+const WIDE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/gu
+
+/** The characters of a token, in scripts with an alphabet. */
+const CHARACTERS_PER_TOKEN = 4
+
+/** Estimates the tokens of a text without asking a model. */
+function countTokens(text: string): number {
+  const wide = text.match(WIDE)?.length ?? 0
+  return wide + (text.length - wide) / CHARACTERS_PER_TOKEN
+}
+
+/**
+ * Yields the segments of a text, in parts of about `length` characters, because V8 copies the whole text that it
+ * segments for each segment. A part ends between two sentences, or before a blank or a sign between two words.
+ */
+export function* segmentInParts(
+  segmenter: Intl.Segmenter,
+  text: string,
+  length: number,
+): Generator<Pick<Intl.SegmentData, 'segment' | 'isWordLike'>> {
+  let start = 0
+  let partLength = length
+  while (start < text.length) {
+    const end = start + partLength
+    const segments = [...segmenter.segment(text.slice(start, end))]
+    if (end < text.length) {
+      // The last one may go on.
+      segments.pop()
+      const last = segments.findLastIndex(({ isWordLike }) => !isWordLike)
+      segments.splice(Math.max(last, 0))
+      if (segments.length === 0) {
+        partLength *= 2
+        continue
+      }
+    }
+    yield* segments
+    start += segments.reduce((sum, { segment }) => sum + segment.length, 0)
+    partLength = length
+  }
 }

@@ -1,6 +1,6 @@
 // The words of a text in any language, for the index, which makes the stems of English words itself.
 
-import { segmentInParts } from './segments.ts'
+import { segmentInParts } from './passages.ts'
 
 const segmenter = new Intl.Segmenter('zh', { granularity: 'word' })
 

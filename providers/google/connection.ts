@@ -1,3 +1,4 @@
+import type { GoogleGenerativeAIProvider } from '@ai-sdk/google'
 import type { JSONSchema } from '#kernel'
 import type { ConfigOf, ProviderConnection } from '#plugin-api'
 
@@ -30,3 +31,20 @@ export type GoogleOptions = ConfigOf<typeof configSchema>
 
 /** A connection with these options. */
 export type GoogleConnection = ProviderConnection<GoogleOptions>
+
+/** Returns the URL of the API, without a trailing slash. */
+export const toRoot = ({ base_url }: Pick<ProviderConnection, 'base_url'>): string =>
+  base_url!.replace(/\/+$/, '')
+
+/** Creates the client of a connection. */
+export async function createClient(connection: ProviderConnection): Promise<GoogleGenerativeAIProvider> {
+  const { createGoogleGenerativeAI } = await import('@ai-sdk/google')
+  const { api_key, fetch } = connection
+  return createGoogleGenerativeAI({
+    baseURL: toRoot(connection),
+    // Without a string, the library would read a key from the server's environment.
+    apiKey: api_key ?? '',
+    headers: api_key ? undefined : { 'x-goog-api-key': undefined },
+    fetch,
+  })
+}
