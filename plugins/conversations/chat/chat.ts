@@ -10,8 +10,8 @@ import { type FollowedTurn, followTurn } from './queue/followed-turn.ts'
 import { sanitizeForStorage } from './sanitize.ts'
 import { type EarlierStep, type StepEvent, toStepEvents } from './threads/earlier-turns.ts'
 import type { ThreadOwner } from './threads/threads.ts'
-import { reconcileHeldCalls, renewLeases } from './turns/lease-renewal.ts'
 import { createTurn, type Turn, type TurnRequest } from './turns/turn.ts'
+import { reconcileHeldCalls, renewLeases } from './turns/turn-leases.ts'
 
 /** The interval at which leases are renewed and requests of other processes are handled, in milliseconds. */
 const RENEW_MS = 1000

@@ -38,9 +38,13 @@ import { createThreadMigrations, type ThreadMigrations } from './threads/thread-
 import { createThreads, type Threads, threadIndexes } from './threads/threads.ts'
 import { createWrittenFiles, type WrittenFiles } from './threads/written-files.ts'
 import './threads/thread-facts.ts'
-import { createForeignTurns, type ForeignTurns } from './turns/foreign-turns.ts'
 import { stopRevokedTurns } from './turns/revoked-turns.ts'
-import { createRunningTurns, type RunningTurns } from './turns/running-turns.ts'
+import {
+  createForeignTurns,
+  createRunningTurns,
+  type ForeignTurns,
+  type RunningTurns,
+} from './turns/running-turns.ts'
 import { createTurnLeases, type TurnLeases } from './turns/turn-leases.ts'
 import { createTurnOutcomes, type TurnOutcomes } from './turns/turn-outcome.ts'
 

@@ -1,7 +1,7 @@
 import type { LanguageModelV3Content, LanguageModelV3Message } from '@ai-sdk/provider'
 import { CHARACTERS_PER_TOKEN, IMAGE_TOKENS } from '#toolbox'
 import type { Block, MessageDocument, ThreadSummary } from '../documents.ts'
-import { measureBlock } from '../message-size.ts'
+import { measureBlock } from '../documents.ts'
 import { parseArguments } from './call-arguments.ts'
 import type { Images } from './pictures.ts'
 import { toCommonId } from './prompt-changes.ts'

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type { LanguageModelV3File } from '@ai-sdk/provider'
-import { detectPictureType } from '#toolbox'
+import type { LanguageModelV3File, LanguageModelV3Message } from '@ai-sdk/provider'
+import { detectPictureType, findMissingPackage } from '#toolbox'
 import type { OpenedModel } from '../../../models/providers/types.ts'
 import type { Block } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
-import { scalePicture } from './picture-scaling.ts'
+import { userMessage } from './model-context.ts'
+import { withoutPictures } from './prompt-changes.ts'
 import type { TurnNotice } from './turn-writer.ts'
 
 /** The most images of a conversation that a model is shown, the newest ones, and the most of its last message. */
@@ -82,4 +83,94 @@ export async function keepDrawnFile(
   const stored = await agents.receive({ bytes, filename, media_type }, owner)
   if (!stored) throw new Error('the agent has no workspace')
   return { path: stored.path, media_type }
+}
+
+/** The most pictures of results that a prompt shows, the newest ones. */
+const MAX_PICTURES = 4
+const HEADING = '[Pictures of the results above]'
+
+/** Reads pictures of the workspace as the model takes them; those that it does not take are missing. */
+export type ReadPictures = (pictures: readonly Block[]) => Promise<Images>
+
+/** True for the message that shows a model the pictures of results. */
+export const isResultPictures = ({ role, content }: LanguageModelV3Message): boolean =>
+  role === 'user' && content[0]?.type === 'text' && content[0].text === HEADING
+
+/**
+ * Creates the function that shows the pictures of results to a model. They follow the results in a message of their own:
+ * not every vendor takes pictures within results, and all that take pictures take them there.
+ */
+export function createResultPictures(read: ReadPictures) {
+  const shownMessages: { index: number; pictures: number }[] = []
+
+  /** Adds the pictures with these paths to a prompt, and leaves the oldest ones out of it. */
+  return async (paths: readonly string[], prompt: LanguageModelV3Message[]): Promise<void> => {
+    if (paths.length === 0) return
+    const blocks = paths.map((path) => {
+      const filename = path.split('/').at(-1)!
+      return { type: 'image' as const, path, filename, media_type: 'image/*' }
+    })
+    const images = await read(blocks)
+    if (images.size === 0) return
+    const message = userMessage(
+      [{ type: 'text', text: HEADING }, ...blocks.filter(({ path }) => images.has(path))],
+      images,
+    )
+    shownMessages.push({ index: prompt.push(message) - 1, pictures: images.size })
+    let count = shownMessages.reduce((sum, { pictures }) => sum + pictures, 0)
+    while (count > MAX_PICTURES && shownMessages.length > 1) {
+      const { index, pictures } = shownMessages.shift()!
+      prompt.splice(index, 1, ...withoutPictures([prompt[index]!]))
+      count -= pictures
+    }
+  }
+}
+
+/** The longest side of a picture that is scaled down, in pixels; vendors scale larger ones down themselves. */
+const SIDES = [2048, 1024, 512]
+
+/** The most pixels of a picture that is decoded. */
+const MAX_PIXELS = 50_000_000
+
+interface Sharp {
+  rotate(): Sharp
+  resize(size: { width: number; height: number; fit: 'inside'; withoutEnlargement: true }): Sharp
+  webp(options: { quality: number }): Sharp
+  toBuffer(): Promise<Buffer>
+}
+
+type CreateSharp = (input: Uint8Array, options: { limitInputPixels: number; failOn: 'error' }) => Sharp
+
+/**
+ * Scales a picture down to at most this many bytes by the package sharp, in its own threads. Returns undefined if sharp is
+ * not installed or cannot read the picture.
+ */
+export async function scalePicture(
+  picture: Uint8Array,
+  max_bytes: number,
+): Promise<{ data: Uint8Array; mediaType: string } | undefined> {
+  const sharp = await loadSharp()
+  if (!sharp) return undefined
+  for (const side of SIDES) {
+    const resized = sharp(picture, { limitInputPixels: MAX_PIXELS, failOn: 'error' })
+      .rotate()
+      .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
+      .webp({ quality: 85 })
+    // A picture that cannot be read is reported like one that is too large.
+    const data = await resized.toBuffer().catch(() => undefined)
+    if (!data) return undefined
+    if (data.length <= max_bytes) return { data, mediaType: 'image/webp' }
+  }
+  return undefined
+}
+
+/** Loads sharp, which is not a dependency: people install it who want pictures scaled. */
+async function loadSharp(): Promise<CreateSharp | undefined> {
+  const name = 'sharp'
+  try {
+    return ((await import(name)) as { default: CreateSharp }).default
+  } catch (error) {
+    if (findMissingPackage(error) === name) return undefined
+    throw error
+  }
 }

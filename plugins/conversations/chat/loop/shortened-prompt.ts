@@ -1,9 +1,9 @@
 import type { LanguageModelV3Message } from '@ai-sdk/provider'
 import { CHARACTERS_PER_TOKEN, IMAGE_TOKENS } from '#toolbox'
 import type { MessageDocument } from '../documents.ts'
-import { measureMessage } from '../message-size.ts'
+import { measureMessage } from '../documents.ts'
 import { beginWith, findSummary, joinMessages } from './model-context.ts'
-import { isResultPictures } from './result-pictures.ts'
+import { isResultPictures } from './pictures.ts'
 
 /** The turns, the newest ones, whose tool outputs stay whole in a long conversation. */
 const WHOLE_TURNS = 2

@@ -12,9 +12,9 @@ import type { Request } from './approvals.ts'
 import { type CallSettings, toTaskSettings } from './call-settings.ts'
 import { type AnswerEnding, type BegunAnswer, readAnswer } from './model-answer.ts'
 import { joinMessages, toAnswerMessages } from './model-context.ts'
+import { createResultPictures, type ReadPictures } from './pictures.ts'
 import { listCallIds, withUniqueIds } from './prompt-changes.ts'
 import type { RecordedCall, RecordedStep } from './recorded-loop.ts'
-import { createResultPictures, type ReadPictures } from './result-pictures.ts'
 import type { HeldCallsOfTurn } from './running-call.ts'
 import {
   type CallFacts,

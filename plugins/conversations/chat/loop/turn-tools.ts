@@ -1,11 +1,12 @@
+import { rowOf, type TypeOf } from '#kernel'
 import type { OfferedTurn, Tool, WriteArea } from '#plugin-api'
 import type { AgentDocument, LentTools, ToolAccess, ToolChoices } from '../../../agents/agents/types.ts'
 import type { AuthCaller, Credential } from '../../../identity/auth/types.ts'
 import type { UserDocument } from '../../../identity/users/types.ts'
 import type { ThreadDocument, TurnSettings } from '../documents.ts'
+import type { LedgerEvent } from '../ledger/ledger-event.ts'
 import type { Cradle } from '../manifest.ts'
 import type { RemoteTool } from './client-tools.ts'
-import { createToolList } from './listed-tools.ts'
 
 /** The user that a turn acts for, with the rights that the credential leaves which the turn was started with. */
 export type TurnUser = Pick<AuthCaller, 'id' | 'role' | 'permissions' | 'token_quota'> & {
@@ -125,4 +126,138 @@ export function createTurnTools(
     delegable: () => show(({ top_level_only }) => !top_level_only),
   })
   return show(() => true)
+}
+
+/** The most tools that a model receives; OpenAI refuses more. */
+const MAX_TOOLS = 128
+/** The most tools that one search returns, and the most characters of the description of each. */
+const MAX_RESULTS = 10
+const MAX_DESCRIPTION_CHARS = 200
+/** The part of a description that is searched. */
+const MAX_SEARCHED_CHARS = 1000
+/** The weights of a word of the query that a name or a description has. */
+const NAME_WEIGHT = 3
+const DESCRIPTION_WEIGHT = 1
+
+/** The name of the tool that searches. */
+const FIND_TOOLS = 'find_tools'
+
+const input = rowOf({
+  query: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 500,
+    description: 'Words for what the tool should do, in the language of its server, which is mostly English.',
+  },
+})
+
+/** Creates the list of a turn; the tools with these names, which a search has found before, come first. */
+export function createToolList(namesFoundBefore: readonly string[]) {
+  /** The names of tools that searches have found, the newest last. */
+  const foundNames = new Set(namesFoundBefore)
+
+  const choose = (tools: readonly Tool[]): readonly Tool[] => {
+    if (tools.length <= MAX_TOOLS) return tools
+    const newestNames = [...foundNames].reverse()
+    const rank = (name: string) => {
+      const index = newestNames.indexOf(name)
+      return index < 0 ? newestNames.length : index
+    }
+    const findable = tools.filter((tool) => tool.findable)
+    const room = Math.max(0, MAX_TOOLS - 1 - (tools.length - findable.length))
+    const listedTools = new Set([...findable].sort((a, b) => rank(a.name) - rank(b.name)).slice(0, room))
+    const fitting = tools.filter((tool) => !tool.findable || listedTools.has(tool))
+    if (tools.some(({ name }) => name === FIND_TOOLS)) return fitting
+    return [...fitting, createSearch(findable, findable.length - listedTools.size)]
+  }
+
+  const createSearch = (findable: readonly Tool[], hidden: number): Tool => ({
+    name: FIND_TOOLS,
+    label: { en: 'Find tools', zh: '查找工具' },
+    description: `Finds tools of connectors by what they do. ${hidden} of them are not listed here, since they are too many. The tools that are found can be called from your next step on.`,
+    input_schema: input,
+    disableable: false,
+    execute({ query }: TypeOf<typeof input>) {
+      const results = findTools(findable, query)
+      for (const { name } of results) {
+        foundNames.delete(name)
+        foundNames.add(name)
+      }
+      return results.length === 0 ? describeConnectors(findable) : results.map(describe).join('\n')
+    },
+  })
+
+  return {
+    /** Returns the tools that the model receives: all if they are few, otherwise as many as fit, and a search. */
+    choose,
+    /** Returns the search if it has this name and these tools are too many to be listed. */
+    search: (name: string, tools: readonly Tool[]): Tool | undefined =>
+      name === FIND_TOOLS
+        ? choose(tools).find((tool) => tool.name === FIND_TOOLS && !tools.includes(tool))
+        : undefined,
+  }
+}
+
+/** Returns the names of the tools that the searches among these events have found. */
+export const readFoundTools = (events: readonly LedgerEvent[]): string[] =>
+  events.flatMap((event) =>
+    event.type === 'tool_result' && event.frame.name === FIND_TOOLS && !event.frame.is_error
+      ? [...event.frame.output.matchAll(/^- ([\w-]+):/gm)].map(([, name]) => name!)
+      : [],
+  )
+
+/** Ranks tools by the words of a query that their names and descriptions have. */
+function findTools(tools: readonly Tool[], query: string): Tool[] {
+  const words = toWords(query)
+  const scored = tools.map((tool) => {
+    const names = new Set(toWords(`${tool.name} ${tool.label.en}`))
+    const description = new Set(toWords(tool.description.slice(0, MAX_SEARCHED_CHARS)))
+    const score = words.reduce(
+      (sum, word) =>
+        sum + (names.has(word) ? NAME_WEIGHT : 0) + (description.has(word) ? DESCRIPTION_WEIGHT : 0),
+      0,
+    )
+    return { tool, score }
+  })
+  return scored
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, MAX_RESULTS)
+    .map(({ tool }) => tool)
+}
+
+/** The scripts that have no spaces between words, or whose words have other words at their ends. */
+const UNSPACED = String.raw`\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}`
+const UNSPACED_TEXT = new RegExp(`^[${UNSPACED}]`, 'u')
+const WORDS = new RegExp(`(?:(?=[${UNSPACED}])\\p{L})+|(?:(?![${UNSPACED}])[\\p{L}\\p{N}])+`, 'gu')
+
+/**
+ * Splits a text into words without accents, also the parts of `snake_case` and `camelCase`. Of a text without spaces, each
+ * character and each pair of characters is a word.
+ */
+const toWords = (text: string): string[] => {
+  // GitHub is a word, and `getIssue` two.
+  const split = `${text} ${text.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')}`.toLowerCase()
+  const plain = split.normalize('NFKD').replaceAll(/\p{M}/gu, '').normalize('NFC')
+  const words = plain.match(WORDS) ?? []
+  return [...new Set(words.flatMap((word) => (UNSPACED_TEXT.test(word) ? toCharacters(word) : toStem(word))))]
+}
+
+const toCharacters = (text: string): string[] => {
+  const characters = [...text]
+  return [...characters, ...characters.slice(1).map((character, index) => characters[index] + character)]
+}
+
+/** Returns one form of the forms of an English word: a search that misses is worse than one that finds too much. */
+const toStem = (word: string): string =>
+  word.length > 3 ? word.replace(/(?:ies|ing|ed|es|(?<!s)s)$/, '').replace(/[ye]$/, '') : word
+
+const describe = ({ name, description }: Tool): string => {
+  const line = description.slice(0, MAX_DESCRIPTION_CHARS).toWellFormed().replaceAll(/\s+/g, ' ').trim()
+  return `- ${name}: ${line}${description.length > MAX_DESCRIPTION_CHARS ? '…' : ''}`
+}
+
+const describeConnectors = (tools: readonly Tool[]): string => {
+  const connectors = new Set(tools.map(({ name }) => name.split('__')[0]))
+  return `No tool matches. There are tools of: ${[...connectors].join(', ')}.`
 }

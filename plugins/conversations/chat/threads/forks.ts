@@ -3,7 +3,7 @@ import type { MessageRange, ThreadDocument } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
 import { listRanges } from './messages.ts'
 import { MAX_REFERENCES } from './references.ts'
-import { toForkTitle } from './title.ts'
+import { toForkTitle } from './thread-progress.ts'
 
 /** The last reply of a fork: counted from the newest, which is 1, or any assistant message by its id. */
 export interface ForkPlace {

@@ -1,5 +1,5 @@
 import type { MessageDocument, ThreadDocument } from '../documents.ts'
-import { measureMessage } from '../message-size.ts'
+import { measureMessage } from '../documents.ts'
 import type { Messages, ShownThread } from './messages.ts'
 
 /** The most messages that are kept of a thread: more than models receive. */

@@ -9,8 +9,8 @@ import { sanitizeForStorage } from '../sanitize.ts'
 import { type EarlierTurn, toEvents } from './earlier-turns.ts'
 import { MAX_REFERENCES } from './references.ts'
 import type { RebuiltThread } from './thread-migrations.ts'
+import { toTitle } from './thread-progress.ts'
 import type { ThreadOwner } from './threads.ts'
-import { toTitle } from './title.ts'
 
 /** The most messages that are written at once; the messages of one turn are never split. */
 const BATCH = 100

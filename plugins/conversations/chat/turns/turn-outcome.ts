@@ -15,9 +15,8 @@ import { toReplacement } from '../ledger/turn-log.ts'
 import { waitsForClient } from '../loop/client-tools.ts'
 import type { Cradle } from '../manifest.ts'
 import { sanitizeForStorage } from '../sanitize.ts'
-import { toProgressWrite } from '../threads/thread-progress.ts'
+import { toProgressWrite, toTitle } from '../threads/thread-progress.ts'
 import type { ThreadOwner } from '../threads/threads.ts'
-import { toTitle } from '../threads/title.ts'
 import type { TurnLease } from './turn-leases.ts'
 
 /** The end of a turn as its last event describes it. */
