@@ -204,6 +204,44 @@ for (const [routeIndex, { route, sample }] of guarded.entries())
       t.strictSame(await answerOf(manager, [], folder), expect('workspace_root_dir'), `of ${folder}`)
   })
 
+/** The routes and sockets that anyone on the network can use without signing in. */
+const PUBLIC = [
+  'GET /agents/:id/files/linked',
+  'GET /asyncapi.json',
+  'GET /auth/oauth/callback',
+  'GET /auth/oauth/status',
+  'GET /auth/oidc/callback',
+  'GET /auth/oidc/status',
+  'GET /connectors/oauth/callback',
+  'GET /console',
+  'GET /health',
+  'GET /health/live',
+  'GET /health/ready',
+  'GET /hooks/:channel_id',
+  'GET /openapi.json',
+  'POST /auth/invite/redeem',
+  'POST /auth/invite/validate',
+  'POST /auth/login',
+  'POST /auth/oauth/exchange',
+  'POST /auth/oauth/start',
+  'POST /auth/oidc/exchange',
+  'POST /auth/oidc/start',
+  'POST /auth/passkeys/sign-in',
+  'POST /auth/passkeys/sign-in/options',
+  'POST /auth/refresh',
+  'POST /hooks/:channel_id',
+]
+
+t.test('Only the listed routes and sockets are public', (t) => {
+  const names = routes.flatMap(({ guard, name }) => (guard === 'public' ? [name] : []))
+  t.strictSame(
+    names.sort(),
+    PUBLIC,
+    'each has a limit or a proof of its own; add a new one here with a reason',
+  )
+  t.end()
+})
+
 t.test('Every exception is about a route, and every guard names a known permission', (t) => {
   const names = new Set(routes.map(({ name }) => name))
   t.strictSame(
