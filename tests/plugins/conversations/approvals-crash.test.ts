@@ -1,16 +1,15 @@
 import { spawnSync } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { MongoClient } from 'mongodb'
-import { createFakeOpenAI, type Script } from '../../../plugin-api/testing/fake-openai.ts'
+import { type Script } from '../../../plugin-api/testing/fake-openai.ts'
 import { thisProcess } from '../../../plugin-api/toolbox/process-identity.ts'
 import type { ActiveTurn, ThreadDocument } from '../../../plugins/conversations/chat/documents.ts'
 import { eventId, type LedgerEvent } from '../../../plugins/conversations/chat/ledger/ledger-event.ts'
 import t, { type Test } from '../../run/file-test.ts'
 import { chooseSeed, isLong, onlyLong } from '../../run/tier.ts'
-import { type ChatSocket, chatUrl, connectChat, MODEL, PROVIDER, range } from '../../support/chat.ts'
+import { type ChatSocket, range } from '../../support/chat.ts'
 import { createRandom } from '../../support/random.ts'
-import { ADMIN, createHome, installPlugin, startServer, type TestReply } from '../../support/server.ts'
-import { type ServiceProcess, spawnService } from '../../support/service-process.ts'
+import { createHome, installPlugin } from '../../support/server.ts'
 import type { TestFrame } from '../../support/socket.ts'
 import { readEvents } from '../../support/sse.ts'
 import { createDatabaseUrl } from '../../support/test-engine.ts'
@@ -29,6 +28,7 @@ import {
   startPress,
   task,
 } from './approval-calls.ts'
+import { startCrashService } from './crash-service.ts'
 
 /** The number of times that the server is killed; a change to the ledger or to approvals deserves more. */
 const CRASHES = 20
@@ -188,46 +188,20 @@ t.test('The turns of a dead process are continued by the next one', async (t) =>
 
 /** A server in its own process, which is killed and restarted. */
 async function startService(t: Test) {
-  const fake = await createFakeOpenAI()
-  t.teardown(() => fake.close())
   const home = createHome(t, { database: { url: await createDatabaseUrl(t) } })
   installPlugin(home, 'press', press)
-  let service: Pick<ServiceProcess, 'url' | 'kill'> = await spawnService(t, home)
-  let token = ''
-  const call = async (method: string, path: string, body?: object): Promise<TestReply['body']> => {
-    const response = await fetch(`${service.url}/api${path}`, {
-      method,
-      headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
-    return response.status === 204 ? undefined : response.json()
-  }
-  token = (await call('POST', '/auth/login', ADMIN)).access_token
-  await call('POST', '/admin/providers', { ...PROVIDER, base_url: fake.url })
-  await call('PUT', '/models/active', { model: MODEL })
-  const [{ id }] = await call('GET', '/agents')
-  await call('PUT', `/agents/${id}/tool-settings`, { disabled_builtin: [], plugins: PRESS_TOOLS })
+  const service = await startCrashService(t, home)
+  const { agent_id, agentUrl, call, token } = service
+  await call('PUT', '/tool-settings', { disabled_builtin: [], plugins: PRESS_TOOLS })
   return {
-    fake,
-    marks: () => marksIn(home, id),
-    call: (method: string, path: string) => call(method, `/agents/${id}${path}`),
-    connect: () => connectChat(t, chatUrl(service.url, id, token)),
+    ...service,
+    marks: () => marksIn(home, agent_id),
     decide: (thread_id: string, decisions: object[]) =>
-      readEvents(t, `${service.url}/api/agents/${id}/chat/hitl/resume`, {
+      readEvents(t, `${agentUrl()}/chat/hitl/resume`, {
         method: 'POST',
         token,
         body: { thread_id, decisions },
       }),
-    kill: () => service.kill(),
-    /** Starts the next server; a server that is not killed needs no process of its own. */
-    async start({ isLast = false } = {}) {
-      if (!isLast) service = await spawnService(t, home)
-      else {
-        const { url, stop } = await startServer(t, { home, signIn: false })
-        service = { url, kill: stop }
-      }
-    },
   }
 }
 

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { createFakeOpenAI, type Script } from '../../../plugin-api/testing/fake-openai.ts'
+import type { Script } from '../../../plugin-api/testing/fake-openai.ts'
 import t, { type Test } from '../../run/file-test.ts'
 import { amount, chooseSeed, isLong } from '../../run/tier.ts'
-import { type ChatSocket, chatUrl, connectChat, MODEL, PROVIDER, range, textOf } from '../../support/chat.ts'
+import { type ChatSocket, range, textOf } from '../../support/chat.ts'
 import { createRandom } from '../../support/random.ts'
-import { ADMIN, createHome, startServer, type TestReply } from '../../support/server.ts'
-import { type ServiceProcess, spawnService } from '../../support/service-process.ts'
+import { createHome } from '../../support/server.ts'
 import type { TestFrame } from '../../support/socket.ts'
 import { createDatabaseUrl } from '../../support/test-engine.ts'
+import { startCrashService } from './crash-service.ts'
 
 /** Several servers are killed side by side, so that one starts while another one works. */
 const SERVERS = amount({ short: 1, long: 2 })
@@ -20,47 +20,17 @@ const seed = chooseSeed(17)
 
 /** A client of a server that is killed and restarted all the time. */
 async function createClient(t: Test) {
-  const fake = await createFakeOpenAI()
-  t.teardown(() => fake.close())
   // In the long tier each home has an engine of its own, which outlives the server that started it.
   const home = createHome(t, isLong ? {} : { database: { url: await createDatabaseUrl(t) } })
-  let service: Pick<ServiceProcess, 'url' | 'kill'> = await spawnService(t, home)
-  let token = ''
-  const call = async (method: string, path: string, body?: object): Promise<TestReply['body']> => {
-    const response = await fetch(`${service.url}/api${path}`, {
-      method,
-      headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
-    return response.status === 204 ? undefined : response.json()
-  }
-  token = (await call('POST', '/auth/login', ADMIN)).access_token
-  await call('POST', '/admin/providers', { ...PROVIDER, base_url: fake.url })
-  await call('PUT', '/models/active', { model: MODEL })
-  const [agent] = await call('GET', '/agents')
+  const service = await startCrashService(t, home)
   return {
-    fake,
-    call: (method: string, path: string) => call(method, `/agents/${agent.id}${path}`),
-    connect: () => connectChat(t, chatUrl(service.url, agent.id, token)),
+    ...service,
     /** Waits until no turn runs or is queued in a thread. */
     async untilIdle(thread_id: string) {
       for (;;) {
-        const { turn_active, queued } = await call(
-          'GET',
-          `/agents/${agent.id}/threads/${thread_id}/history?limit=1`,
-        )
+        const { turn_active, queued } = await service.call('GET', `/threads/${thread_id}/history?limit=1`)
         if (!turn_active && queued.length === 0) return
         await pause(20)
-      }
-    },
-    kill: () => service.kill(),
-    /** Starts the next server; a server that is not killed needs no process of its own. */
-    async start({ isLast }: { isLast: boolean }) {
-      if (!isLast) service = await spawnService(t, home)
-      else {
-        const { url, stop } = await startServer(t, { home, signIn: false })
-        service = { url, kill: stop }
       }
     },
   }
