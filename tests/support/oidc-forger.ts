@@ -149,3 +149,11 @@ export async function comeFrom(
   for (const [name, value] of Object.entries(query)) callback.searchParams.set(name, value)
   return browser.comeBack(callback.href)
 }
+
+/** Signs a user with these claims in; returns the tokens. */
+export async function signInAs(forger: OidcForger, browser: Browser, claims: Record<string, unknown>) {
+  const page = await comeFrom(forger, browser, { claims })
+  const { status, body } = await browser.exchange(page)
+  if (status !== 200) throw new Error(`${page} and then ${status}`)
+  return body
+}

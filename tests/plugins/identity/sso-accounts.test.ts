@@ -1,7 +1,7 @@
 import t from '../../run/file-test.ts'
 import { amount, onlyLong } from '../../run/tier.ts'
 import { ssoConfig, useIssuer } from '../../support/oidc-client.ts'
-import { comeFrom, startOidcForger } from '../../support/oidc-forger.ts'
+import { signInAs, startOidcForger } from '../../support/oidc-forger.ts'
 import { startOidcIssuer } from '../../support/oidc-issuer.ts'
 import { startServer } from '../../support/server.ts'
 import { createBrowser, reasonIn } from '../../support/sso-browser.ts'
@@ -18,14 +18,7 @@ await useIssuer(server, forger.url)
 const rows = async (action: string) =>
   (await server.request('GET', `/admin/audit-log?limit=50&action=${action}`)).body
 
-/** Signs a user with these claims in, in a new browser. */
-const signIn = async (claims: Record<string, unknown>) => {
-  const browser = createBrowser(server)
-  const page = await comeFrom(forger, browser, { claims })
-  const { status, body } = await browser.exchange(page)
-  if (status !== 200) throw new Error(`${page} and then ${status}`)
-  return body
-}
+const signIn = (claims: Record<string, unknown>) => signInAs(forger, createBrowser(server), claims)
 
 t.test('usernames of new accounts are derived from the available claims', { skip: onlyLong }, async (t) => {
   await server.createUser({ username: 'grace' })

@@ -1,6 +1,6 @@
 import t from '../../run/file-test.ts'
 import { SSO_PUBLIC_URL, ssoConfig, useIssuer } from '../../support/oidc-client.ts'
-import { comeFrom, startOidcForger } from '../../support/oidc-forger.ts'
+import { signInAs, startOidcForger } from '../../support/oidc-forger.ts'
 import { startOidcIssuer } from '../../support/oidc-issuer.ts'
 import { startServer } from '../../support/server.ts'
 import { createBrowser, reasonIn, toldBy } from '../../support/sso-browser.ts'
@@ -20,14 +20,7 @@ const rows = async (...actions: string[]) => {
   return body.filter(({ action }: { action: string }) => actions.includes(action))
 }
 
-/** Signs a user with these claims in, in a new browser. */
-const signIn = async (claims: Record<string, unknown>) => {
-  const browser = createBrowser(server)
-  const page = await comeFrom(forger, browser, { claims })
-  const { status, body } = await browser.exchange(page)
-  if (status !== 200) throw new Error(`${page} and then ${status}`)
-  return body
-}
+const signIn = (claims: Record<string, unknown>) => signInAs(forger, createBrowser(server), claims)
 
 t.test('a new user gets an account, and signs in to it again', async (t) => {
   await useIssuer(server, issuer.url)
