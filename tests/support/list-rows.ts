@@ -36,11 +36,7 @@ const SKILL = `---\nname: ${wide(128)}\ndescription: ${wide(1024)}\n---\nDo it.\
 export function longLists(server: TestServer): Record<string, LongList> {
   const { db, home } = server
 
-  const create = async (path: string, body: object, method = 'POST') => {
-    const reply = await server.request(method, path, { body })
-    if (reply.status > 201) throw new Error(`${method} ${path} answered ${JSON.stringify(reply.body)}`)
-    return reply.body
-  }
+  const create = (path: string, body: object, method = 'POST') => server.call(method, path, body)
 
   /** Stores copies of a document, as making so many through the API would take too long. */
   const copy = async (

@@ -20,6 +20,8 @@ export interface TestServer
     path: string,
     options?: { token?: string | null; body?: unknown; headers?: Record<string, string> },
   ): Promise<TestReply>
+  /** Returns the body of a reply; throws unless the request succeeded. */
+  call(method: string, path: string, body?: unknown, token?: string | null): Promise<TestReply['body']>
   login(username: string, password: string): Promise<string>
   createUser: RunningServer['createUser']
   connect(path: string, options?: { token?: string }): Promise<TestSocket>
@@ -98,6 +100,12 @@ export async function startServer(
     stop,
     restart,
     request: (method, path, { body, ...options } = {}) => kit.request(method, path, body, options),
+    async call(method, path, body, token) {
+      const reply = await test.request(method, path, { body, ...(token !== undefined && { token }) })
+      if (reply.status >= 300)
+        throw new Error(`${method} ${path} answered ${reply.status} ${JSON.stringify(reply.body)}`)
+      return reply.body
+    },
     async login(username, password) {
       const { status, body } = await test.request('POST', '/auth/login', {
         token: null,

@@ -79,12 +79,7 @@ export async function startStage(t: Test): Promise<StreamStage> {
     startServer(t, { given: [probePlugin], config: { plugins: { probe: { required: true } } } }),
     startUpstreams(t),
   ])
-  const call = async (method: string, path: string, body?: unknown) => {
-    const reply = await server.request(method, path, { body })
-    if (reply.status >= 300)
-      throw new Error(`${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`)
-    return reply.body
-  }
+  const { call } = server
 
   const agents = new Map<string, Promise<string>>()
   const createAgent = async ({ tools, input_schema, config }: StreamFixture) => {

@@ -13,12 +13,8 @@ const call = (method: string, path: string, body?: object) =>
   server.request(method, path, { token: ann.token, body })
 const agents = () => server.db.collection('agents')
 
-async function create(body: object) {
-  const reply = await call('POST', '/agents', body)
-  if (reply.status !== 201)
-    throw new Error(`POST /agents answered ${reply.status} ${JSON.stringify(reply.body)}`)
-  return reply.body as { id: string; state: string; last_error: string | null }
-}
+const create = (body: object): Promise<{ id: string; state: string; last_error: string | null }> =>
+  server.call('POST', '/agents', body, ann.token)
 
 const stateOf = async (id: string) => (await call('GET', `/agents/${id}/status`)).body.state as string
 

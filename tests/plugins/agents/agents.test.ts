@@ -39,12 +39,7 @@ const LONG_FIELDS = ['system_prompt', 'config', 'welcome_message', 'knowledge_ba
 const LIST_FIELDS = ROW_FIELDS.filter((field) => !LONG_FIELDS.includes(field))
 
 /** Creates an agent and returns its row. */
-async function create(body: object, token = ann.token) {
-  const reply = await server.request('POST', '/agents', { token, body })
-  if (reply.status !== 201)
-    throw new Error(`POST /agents answered ${reply.status} ${JSON.stringify(reply.body)}`)
-  return reply.body
-}
+const create = (body: object, token = ann.token) => server.call('POST', '/agents', body, token)
 
 const namesOf = (rows: { name: string }[]) => rows.map(({ name }) => name)
 

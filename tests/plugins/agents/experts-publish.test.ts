@@ -27,12 +27,8 @@ let made = 0
 /** An agent of Ann's, and the folder that is its workspace. */
 async function createAgent(settings: object = {}): Promise<{ id: string; workspace: string }> {
   made += 1
-  const { status, body } = await server.request('POST', '/agents', {
-    token: ann.token,
-    body: { name: `agent-${made}`, ...settings },
-  })
-  if (status !== 201) throw new Error(`POST /agents answered ${status} ${JSON.stringify(body)}`)
-  return { id: body.id, workspace: join(server.home, 'agents', body.id) }
+  const { id } = await server.call('POST', '/agents', { name: `agent-${made}`, ...settings }, ann.token)
+  return { id, workspace: join(server.home, 'agents', id) }
 }
 
 async function put(folder: string, files: Record<string, string | Buffer>): Promise<void> {

@@ -15,11 +15,8 @@ const workspaceOf = ({ id }: { id: string }) => join(server.home, 'agents', id)
 const copyOf = ({ id }: { id: string }) => join(server.home, 'experts', id)
 
 /** Calls the API as a user, and expects success. */
-async function call(method: string, path: string, { token }: { token: string }, body?: object) {
-  const reply = await server.request(method, path, { token, body })
-  if (reply.status >= 300) throw new Error(`${method} ${path} answered ${JSON.stringify(reply.body)}`)
-  return reply.body
-}
+const call = (method: string, path: string, { token }: { token: string }, body?: object) =>
+  server.call(method, path, body, token)
 
 async function createAgent(user: { token: string }, files: Files = {}, settings: object = {}) {
   made += 1

@@ -51,11 +51,7 @@ const { users, logins } = server.server.runtime.cradleOf('auth')
 const mei = await users.create({ username: 'mei', locale: 'zh' })
 const chinese = (await logins.open(mei, { ip: '10.0.0.1', user_agent: null }, 'password')).access_token
 
-const get = async (path: string, token = ann.token) => {
-  const { status, body } = await server.request('GET', path, { token })
-  if (status !== 200) throw new Error(`GET ${path} answered ${status} ${JSON.stringify(body)}`)
-  return body
-}
+const get = (path: string, token = ann.token) => server.call('GET', path, undefined, token)
 const createFrom = (expert_id: string, body: object, token = ann.token) =>
   server.request('POST', `/agents/from-expert/${expert_id}`, { token, body })
 

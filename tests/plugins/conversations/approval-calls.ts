@@ -134,8 +134,7 @@ export async function startPress(t: Test, options: Parameters<typeof startChat>[
 /** Switches the tools of the press on. */
 export async function givePress({ server }: Pick<TestChat, 'server'>, agent_id: string, token?: string) {
   const body = { disabled_builtin: [], plugins: PRESS_TOOLS }
-  const { status } = await server.request('PUT', `/agents/${agent_id}/tool-settings`, { body, token })
-  if (status !== 200) throw new Error(`the tools could not be switched on: ${status}`)
+  await server.call('PUT', `/agents/${agent_id}/tool-settings`, body, token)
 }
 
 /** Reads the marks in an agent's workspace, in order. */

@@ -71,11 +71,7 @@ const createKey = async (
   { token, ...more }: { token?: string; [field: string]: unknown } = {},
 ) => {
   made += 1
-  const { status, body } = await server.request('POST', '/auth/api-keys', {
-    token,
-    body: { name: `key ${made}`, scopes, ...more },
-  })
-  if (status !== 201) throw new Error(`a key could not be created: ${JSON.stringify(body)}`)
+  const body = await server.call('POST', '/auth/api-keys', { name: `key ${made}`, scopes, ...more }, token)
   return body as { id: string; name: string; key: string; expires_at: number | null }
 }
 const deleteKey = ({ id }: { id: string }, token?: string) =>

@@ -37,11 +37,8 @@ let count = 0
 async function enter(provider: object, models: object[]) {
   count += 1
   const name = `p${count}`
-  const { status, body } = await server.request('POST', '/admin/providers', {
-    body: { name, ...provider, models },
-  })
-  if (status !== 201) throw new Error(JSON.stringify(body))
-  const { body: rows } = await server.request('GET', `/models?q=${name}:`)
+  await server.call('POST', '/admin/providers', { name, ...provider, models })
+  const rows = await server.call('GET', `/models?q=${name}:`)
   return new Map<string, Record<string, unknown>>(rows.map((row: { model: string }) => [row.model, row]))
 }
 

@@ -51,12 +51,8 @@ const upstream = async (t: Test, options?: Parameters<typeof createFakeOpenAI>[0
   return fake
 }
 
-const create = async (server: TestServer, body: object, token?: string) => {
-  const path = token ? '/providers' : '/admin/providers'
-  const { status, body: row } = await server.request('POST', path, { token, body })
-  if (status !== 201) throw new Error(`${status} ${JSON.stringify(row)}`)
-  return row
-}
+const create = (server: TestServer, body: object, token?: string) =>
+  server.call('POST', token ? '/providers' : '/admin/providers', body, token)
 
 /** Asks until so many models are listed, as lists of upstreams are not waited for. */
 async function listModels(server: TestServer, count: number, token?: string) {

@@ -23,11 +23,7 @@ async function createAccount(username: string, { server, connect }: TestChat = c
   const { body: agents } = await server.request('GET', '/agents', { token })
   const agent_id: string = agents[0].id
   const rows = () => server.db.collection<UsageDocument>('usage')
-  const get = async (path: string) => {
-    const { status, body } = await server.request('GET', path, { token })
-    if (status !== 200) throw new Error(`${path} answered ${status} ${JSON.stringify(body)}`)
-    return body
-  }
+  const get = (path: string) => server.call('GET', path, undefined, token)
   return {
     id,
     token,

@@ -28,11 +28,7 @@ const chat = await startChat(t, { clock })
 const { server, fake } = chat
 const { facts } = server.server.runtime
 
-async function read({ request }: Pick<TestServer, 'request'>) {
-  const { status, body } = await request('GET', '/admin/overview')
-  if (status !== 200) throw new Error(`the overview answered ${status} ${JSON.stringify(body)}`)
-  return body
-}
+const read = ({ call }: Pick<TestServer, 'call'>) => call('GET', '/admin/overview')
 
 const nodeIds = async (server: TestServer): Promise<string[]> =>
   (await read(server)).nodes.map(({ id }: { id: string }) => id)

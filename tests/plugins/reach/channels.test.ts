@@ -95,9 +95,7 @@ const { server, fake } = await startChat(t, {
 
 /** Creates an agent that is deleted with its channels when the test ends, and functions that act on these. */
 async function createPagers(t: Test) {
-  const made = await server.request('POST', '/agents', { body: { name: 'pagers' } })
-  if (made.status !== 201) throw new Error(`no agent: ${made.status} ${JSON.stringify(made.body)}`)
-  const agent_id: string = made.body.id
+  const { id: agent_id } = await server.call('POST', '/agents', { name: 'pagers' })
   t.teardown(() => server.request('DELETE', `/agents/${agent_id}`))
   const links = new Map<string, ChannelLink>()
   const closed: string[] = []
@@ -113,14 +111,9 @@ async function createPagers(t: Test) {
     server.request(method, `/agents/${agent_id}/channels${path}`, { body, ...(token && { token }) })
   const create = async (number: string, more: Record<string, unknown> = {}, enabled = true) => {
     const config = { number, code: `code of pager ${number}`, ...more }
-    const { status, body } = await channels('POST', '', {
-      kind: 'pager',
-      name: `pager ${number}`,
-      config,
-      enabled,
-    })
-    if (status !== 201) throw new Error(`no channel: ${status} ${JSON.stringify(body)}`)
-    return body.id as string
+    const body = { kind: 'pager', name: `pager ${number}`, config, enabled }
+    const { id } = await server.call('POST', `/agents/${agent_id}/channels`, body)
+    return id as string
   }
   const see = (id: string, accept: (runtime: Runtime) => boolean): Promise<Runtime> =>
     eventually('the state of the channel', async () => {

@@ -54,8 +54,7 @@ async function createJobs(server: TestServer): Promise<Job[]> {
     const jobs: Job[] = []
     for (let n = 0; n < EACH; n += 1) {
       const body = { name: `job ${n}`, prompt: `do ${person} ${n}.`, schedule: { at } }
-      const { status, body: made } = await server.request('POST', path, { token, body })
-      if (status !== 201) throw new Error(JSON.stringify(made))
+      const made = await server.call('POST', path, body, token)
       jobs.push({ token, path: `${path}/${made.id}`, prompt: body.prompt })
     }
     return jobs

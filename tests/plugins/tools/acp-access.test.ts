@@ -2,7 +2,8 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import t from '../../run/file-test.ts'
 import { call, resultsIn } from '../conversations/approval-calls.ts'
-import { giveTool, isRunning, pidIn, run, startAcp } from './acp-calls.ts'
+import { giveTool, pidIn, run, startAcp } from './acp-calls.ts'
+import { isRunning } from './shell-calls.ts'
 
 const chat = await startAcp(t)
 const { agent_id, callOnce, fake, server, setRunner, workspace } = chat

@@ -96,27 +96,12 @@ async function defineRunner(chat: TestChat): Promise<void> {
 }
 
 async function setRunner({ server }: TestChat, body: object, token: string): Promise<void> {
-  const settings = { enabled: true, trusted: true, ...body }
-  const { status, body: answer } = await server.request('PUT', `/acp/${RUNNER}`, { token, body: settings })
-  if (status !== 200) throw new Error(`the runner was refused: ${status} ${JSON.stringify(answer)}`)
+  await server.call('PUT', `/acp/${RUNNER}`, { enabled: true, trusted: true, ...body }, token)
 }
 
 /** Switches the tool on for an agent. */
 export async function giveTool({ server }: TestChat, agent_id: string, token?: string): Promise<void> {
-  const path = `/agents/${agent_id}/acp`
-  const { status } = await server.request('PUT', path, { token, body: { tool_enabled: true } })
-  if (status !== 200) throw new Error(`the tool could not be switched on: ${status}`)
-}
-
-/** True if a process runs; a zombie does not. */
-export function isRunning(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    return !'ZX'.includes(stat.slice(stat.lastIndexOf(')') + 2)[0]!)
-  } catch (error) {
-    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code!)) return false
-    throw error
-  }
+  await server.call('PUT', `/agents/${agent_id}/acp`, { tool_enabled: true }, token)
 }
 
 /** Waits until something is so; throws after 40 seconds. */

@@ -3,7 +3,8 @@ import t from '../../run/file-test.ts'
 import { onlyLong } from '../../run/tier.ts'
 import { createTestClock } from '../../support/clock.ts'
 import { approve, resultsIn } from '../conversations/approval-calls.ts'
-import { isRunning, pidIn, run, startAcp, until } from './acp-calls.ts'
+import { pidIn, run, startAcp, until } from './acp-calls.ts'
+import { isRunning } from './shell-calls.ts'
 
 const clock = createTestClock()
 const chat = await startAcp(t, { clock, config: { plugins: { chat: { approval_seconds: 60 } } } })

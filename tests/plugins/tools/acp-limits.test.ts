@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import t from '../../run/file-test.ts'
 import { approve } from '../conversations/approval-calls.ts'
-import { isRunning, pidIn, startAcp } from './acp-calls.ts'
+import { pidIn, startAcp } from './acp-calls.ts'
+import { isRunning } from './shell-calls.ts'
 
 const chat = await startAcp(t, { config: { plugins: { acp: { max_seconds: 4, max_processes: 4 } } } })
 const { agent_id, callOnce, fake, pauseStep, server, setRunner, workspace } = chat

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import t from '../../run/file-test.ts'
 import { onlyLong } from '../../run/tier.ts'
 import { ofType, resultsIn, task } from '../conversations/approval-calls.ts'
-import { isRunning, pidIn, progressIn, run, startAcp, until } from './acp-calls.ts'
+import { pidIn, progressIn, run, startAcp, until } from './acp-calls.ts'
+import { isRunning } from './shell-calls.ts'
 
 // A runner must not see the environment of the server.
 process.env.SVC_TEST_PLANTED = 'planted'

@@ -31,16 +31,11 @@ const chat = await startChat(t, {
 })
 const { server, fake, agent_id } = chat
 const socket = await chat.connect()
-const request = async (method: string, path: string, body?: unknown) => {
-  const reply = await server.request(method, path, { body })
-  if (reply.status > 299) throw new Error(`${method} ${path} answered ${JSON.stringify(reply.body)}`)
-  return reply.body
-}
 /** Makes a connector with a server or program of its own, the only one of the agent. */
 const connect = async (name: string, config: object = { url: mcp.url }, kind = 'mcp') => {
-  const connector = await request('POST', '/connectors', { name, kind, config })
+  const connector = await server.call('POST', '/connectors', { name, kind, config })
   t.equal(connector.status, 'ready', JSON.stringify(connector.error))
-  await request('PUT', `/agents/${agent_id}/connectors`, { connectors: [{ id: connector.id }] })
+  await server.call('PUT', `/agents/${agent_id}/connectors`, { connectors: [{ id: connector.id }] })
 }
 const connectProgram = async (name: string, source: string) => {
   const file = join(server.home, `${name}.mjs`)
@@ -357,7 +352,7 @@ t.test('A reply that ends without an answer fails the call at once', async (t) =
 
 t.test('A failure names its cause in a sentence', async (t) => {
   const probe = async (config: object, kind = 'mcp') => {
-    const { ok, reason, detail } = await request('POST', '/connectors/probe', { kind, config })
+    const { ok, reason, detail } = await server.call('POST', '/connectors/probe', { kind, config })
     t.equal(ok, false)
     return `${reason}: ${detail}`
   }
@@ -528,13 +523,13 @@ t.test('An odd tool is mended or left out, and the others stay', async (t) => {
     null as never,
   ]
   const config = { url: mcp.url }
-  const { id, status, tools, error } = await request('POST', '/connectors', {
+  const { id, status, tools, error } = await server.call('POST', '/connectors', {
     name: 'motley',
     kind: 'mcp',
     config,
   })
-  const probed = await request('POST', '/connectors/probe', { kind: 'mcp', config })
-  const tested = await request('POST', `/connectors/${id}/test`)
+  const probed = await server.call('POST', '/connectors/probe', { kind: 'mcp', config })
+  const tested = await server.call('POST', `/connectors/${id}/test`)
   const env = { SVC_URL: server.url, SVC_PASSWORD: server.admin.password }
   const checked = await runCommand(server.home, ['connector', 'check', 'motley'], { env })
   mcp.tools = usual

@@ -23,14 +23,13 @@ mcp.tools = [
 const chat = await startChat(t, { config: { plugins: { connectors: { allow_hosts: ['127.0.0.1'] } } } })
 const { server, fake, agent_id } = chat
 const socket = await chat.connect()
-const request = async (method: string, path: string, body?: object) => {
-  const reply = await server.request(method, path, { body })
-  if (reply.status > 299) throw new Error(`${method} ${path} answered ${JSON.stringify(reply.body)}`)
-  return reply.body
-}
-const { id } = await request('POST', '/connectors', { name: 'big', kind: 'mcp', config: { url: mcp.url } })
+const { id } = await server.call('POST', '/connectors', {
+  name: 'big',
+  kind: 'mcp',
+  config: { url: mcp.url },
+})
 const give = (tools: object) =>
-  request('PUT', `/agents/${agent_id}/connectors`, { connectors: [{ id, tools }] })
+  server.call('PUT', `/agents/${agent_id}/connectors`, { connectors: [{ id, tools }] })
 await give({ secret_invoice: { enabled: false } })
 
 const toolsIn = (index: number) => fake.requests.at(index)!.body.tools!.map((tool) => tool.function)
@@ -134,8 +133,8 @@ t.test('Tools of connectors with the same name all have names of their own', asy
   const ofOwner = await twin()
   const ofServer = await twin(undefined, { scope: 'global' })
   t.strictSame([ofGuest.status, ofOwner.status, ofServer.status], [201, 201, 201])
-  await request('PUT', `/agents/${agent_id}/connectors`, { connectors: [{ id: ofOwner.body.id }] })
-  await request('PATCH', `/agents/${agent_id}`, { is_shared: true })
+  await server.call('PUT', `/agents/${agent_id}/connectors`, { connectors: [{ id: ofOwner.body.id }] })
+  await server.call('PATCH', `/agents/${agent_id}`, { is_shared: true })
   const guest = await chat.connect({ token: ann.token })
   fake.next({ text: 'ok' })
   await guest.ask({ text: 'Go', connector_ids: [ofGuest.body.id, ofServer.body.id] })

@@ -11,13 +11,12 @@ mcp.tools = [fakeTool('look', { annotations: { readOnlyHint: true } }), fakeTool
 const chat = await startChat(t, { config: { plugins: { connectors: { allow_hosts: ['127.0.0.1'] } } } })
 const { server, fake, agent_id } = chat
 const socket = await chat.connect()
-const request = async (method: string, path: string, body?: object) => {
-  const reply = await server.request(method, path, { body })
-  if (reply.status > 299) throw new Error(`${method} ${path} answered ${JSON.stringify(reply.body)}`)
-  return reply.body
-}
-const { id } = await request('POST', '/connectors', { name: 'eye', kind: 'mcp', config: { url: mcp.url } })
-await request('PUT', `/agents/${agent_id}/connectors`, {
+const { id } = await server.call('POST', '/connectors', {
+  name: 'eye',
+  kind: 'mcp',
+  config: { url: mcp.url },
+})
+await server.call('PUT', `/agents/${agent_id}/connectors`, {
   connectors: [{ id, tools: { look: { approval: 'allow' } } }],
 })
 
@@ -96,9 +95,9 @@ t.test('Other files, sound and broken pictures are only named', async (t) => {
 
 t.test('A model that takes no pictures reads their paths, also after a refusal', async (t) => {
   const setInput = async (input: string[] | undefined) => {
-    const providers = await request('GET', '/admin/providers')
+    const providers = await server.call('GET', '/admin/providers')
     const provider = providers.find(({ name }: { name: string }) => `${name}:m` === MODEL)
-    await request('PATCH', `/admin/providers/${provider.id}`, { models: [{ id: 'm', name: 'M', input }] })
+    await server.call('PATCH', `/admin/providers/${provider.id}`, { models: [{ id: 'm', name: 'M', input }] })
   }
   show(image)
   await setInput(['text'])
@@ -142,7 +141,7 @@ t.test('Claude and Gemini see them, too', async (t) => {
   ]
   for (const { kind, model, upstream, pictures } of vendors) {
     t.teardown(() => upstream.close())
-    await request('POST', '/admin/providers', {
+    await server.call('POST', '/admin/providers', {
       ...{ name: kind, kind, base_url: upstream.url, api_key: 'a-key', models: [{ id: model }] },
     })
     upstream.queue({ toolCalls: [{ id: 'toolu_1', name: 'eye__look', input: {} }] }, { text: ['ok'] })

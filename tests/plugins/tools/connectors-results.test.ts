@@ -8,13 +8,12 @@ mcp.tools = [fakeTool('look', { annotations: { readOnlyHint: true } })]
 const chat = await startChat(t, { config: { plugins: { connectors: { allow_hosts: ['127.0.0.1'] } } } })
 const { server, fake, agent_id } = chat
 const socket = await chat.connect()
-const request = async (method: string, path: string, body: object) => {
-  const reply = await server.request(method, path, { body, token: server.admin.token })
-  if (reply.status > 299) throw new Error(`${method} ${path} answered ${JSON.stringify(reply.body)}`)
-  return reply.body
-}
-const { id } = await request('POST', '/connectors', { name: 'shop', kind: 'mcp', config: { url: mcp.url } })
-await request('PUT', `/agents/${agent_id}/connectors`, { connectors: [{ id }] })
+const { id } = await server.call('POST', '/connectors', {
+  name: 'shop',
+  kind: 'mcp',
+  config: { url: mcp.url },
+})
+await server.call('PUT', `/agents/${agent_id}/connectors`, { connectors: [{ id }] })
 
 /** Lets a tool answer once; returns its result and the file that it left. */
 const answer = async (result: unknown) => {
@@ -297,8 +296,12 @@ t.test('Halves of characters do not reach a model', async (t) => {
       },
     }),
   ]
-  const { id } = await request('POST', '/connectors', { name: 'half', kind: 'mcp', config: { url: mcp.url } })
-  await request('PUT', `/agents/${agent_id}/connectors`, { connectors: [{ id }] })
+  const { id } = await server.call('POST', '/connectors', {
+    name: 'half',
+    kind: 'mcp',
+    config: { url: mcp.url },
+  })
+  await server.call('PUT', `/agents/${agent_id}/connectors`, { connectors: [{ id }] })
   for (const result of [{ content: [{ type: 'text', text: half }] }, { content: [half], isError: true }]) {
     mcp.onCall = async () => result
     fake.next({ toolCalls: [{ name: 'half__look', arguments: {} }] }, { text: 'ok' })
