@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { MongoClient } from 'mongodb'
-import { type Script } from '../../../plugin-api/testing/fake-openai.ts'
+import type { Script } from '../../../plugin-api/testing/fake-openai.ts'
 import { thisProcess } from '../../../plugin-api/toolbox/process-identity.ts'
 import type { ActiveTurn, ThreadDocument } from '../../../plugins/conversations/chat/documents.ts'
 import { eventId, type LedgerEvent } from '../../../plugins/conversations/chat/ledger/ledger-event.ts'
