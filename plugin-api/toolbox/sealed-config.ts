@@ -88,7 +88,9 @@ export function createSealedConfigs(noun: string, { secrets }: { secrets: Secret
   }
 }
 
-const toPointer = (path: Path) => ['/config', ...path].join('/')
+const toPointer = (path: Path) => ['/config', ...path.map(escapePointer)].join('/')
+
+const escapePointer = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
 /** True for a text, a number or a boolean, which is shown as a mask. */
 const isValue = (value: unknown): boolean =>

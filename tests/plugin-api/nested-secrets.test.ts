@@ -86,9 +86,13 @@ for (const { noun, path, fields } of [
     await server.request('POST', `${own}/test`, { body: {} })
     t.strictSame(opened.at(-1), { address, note: 'new', ...SECRETS }, 'masks keep what is stored')
 
-    const wrong = await change({ keys: [{ main: '••••else' }] })
-    const issue = { path: '/config/keys/0/main', rule: 'mask' }
-    t.match(wrong, { status: 422, body: { error: { details: { issues: [issue] } } } })
+    for (const [config, pointer] of [
+      [{ keys: [{ main: '••••else' }] }, '/config/keys/0/main'],
+      [{ keys: [{ 'a/b~c': '••••else' }] }, '/config/keys/0/a~1b~0c'],
+    ] as const) {
+      const issues = [{ path: pointer, rule: 'mask' }]
+      t.match(await change(config), { status: 422, body: { error: { details: { issues } } } })
+    }
 
     const elsewhere = 'https://192.0.2.2'
     for (const config of [{ address: elsewhere }, { address: elsewhere, ...MASKED }]) {
