@@ -60,10 +60,7 @@ export async function storeLesson(
   visibleProviders.forget()
 }
 
-/** The changes that the calls of one model need. */
-export type Lessons = ReturnType<typeof createLessons>
-
-/** Creates the lessons of a model; `learned` are the changes that are known from the start. */
+/** Creates the lessons of a model, the changes that its calls need; `learned` are the changes that are known from the start. */
 export function createLessons(
   { adaptations = {} }: Pick<ProviderKind, 'adaptations'>,
   learned: readonly string[],

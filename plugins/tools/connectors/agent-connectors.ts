@@ -22,9 +22,6 @@ export interface AgentConnectorsDocument {
   connectors: AgentConnector[]
 }
 
-/** The decision about a tool that applies. */
-export type ToolState = ReturnType<typeof stateOf>
-
 /** Returns the state of a tool for an agent; one that nobody has decided about asks unless it only reads. */
 export function stateOf(
   tool: Omit<StoredTool, 'input_schema'>,

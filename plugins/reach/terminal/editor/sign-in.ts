@@ -5,7 +5,7 @@ import { createLogin } from '../login.ts'
 import type { TokenStore } from '../token-store.ts'
 
 /** Thrown if nobody is logged in and nobody can be asked for a password. */
-export class NotLoggedInError extends Error {
+class NotLoggedInError extends Error {
   constructor(advice: string) {
     super(`Nobody is logged in. ${advice}`)
     this.name = 'NotLoggedInError'

@@ -21,9 +21,6 @@ const MAX_STRAY_LINES = 100
 const MAX_STRAY_CHARS = 1000
 const STRAY_LINES = `The program wrote more than ${MAX_STRAY_LINES} lines in a row to its standard output that are not messages of the protocol.`
 
-/** A program that speaks the protocol, the leader of its own process group. */
-export type Program = Awaited<ReturnType<typeof startProgram>>
-
 /** Starts a program in a home folder of its own, in the sandbox if there is one; throws a ConnectorFailure. */
 export async function startProgram(
   { command, args, env }: Extract<ConnectorTarget, { transport: 'stdio' }>,
