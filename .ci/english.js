@@ -1,4 +1,4 @@
-// Fails if a comment or a text has a phrase that docs/contributing.md, "English", replaces.
+// Fails if a comment or a text has a phrase that docs/contributing.md, "English", replaces, or a variable a vague name.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 
@@ -22,11 +22,30 @@ const PHRASES = [
   },
   { phrase: /\bfor good\b/i, instead: '"permanently"' },
   { phrase: /\bis away\b|\bare away\b/i, instead: '"is unavailable"' },
+  {
+    phrase: /\bthose (of|who)\b|\bwhoever\b|\bwhat goes wrong\b|\bby which\b|\bas far as\b/i,
+    comments: true,
+    instead: 'the name of the thing',
+  },
 ]
+
+/** Participles and adverbs that do not say what a variable holds; tests may use some of them. */
+const VAGUE = 'found known before there given noted rest told untold lent'
+const VAGUE_IN_PRODUCT = `${VAGUE} place asked kept taken gone seen held made wanted heard`
+/** Returns a pattern of these names as variables: neither properties, nor keys, nor methods. */
+const namePattern = (names) =>
+  new RegExp(
+    `(?<![\\w$.'"\`/-])(${names.replaceAll(' ', '|')})(?![\\w$'"\`-]|\\??:(?! string| number| boolean| unknown| \\w+\\)| \\{)|\\()`,
+    'g',
+  )
+const VAGUE_NAMES = { product: namePattern(VAGUE_IN_PRODUCT), tests: namePattern(VAGUE) }
 
 /** Comments, strings and templates; a pattern with a quote in it may hide the rest of its line. */
 const PROSE =
   /\/\*[\s\S]*?\*\/|(?<![:\\])\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g
+
+/** A regular expression, after what cannot come before a division. */
+const REGEX = /(?<=[(=:,[!&|?{};]\s*)\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[dgimsuvy]*/g
 
 const [, , ...prefixes] = process.argv
 const files = execFileSync(
@@ -46,6 +65,10 @@ const files = execFileSync(
   .filter((file) => prefixes.length === 0 || prefixes.some((prefix) => file.startsWith(prefix)))
 
 let count = 0
+const report = (file, line, text, instead, context) => {
+  count += 1
+  console.log(`${file}:${line}: "${text}", better ${instead}: ${context.trim().slice(0, 130)}`)
+}
 for (const file of files) {
   if (!existsSync(file)) continue
   const source = readFileSync(file, 'utf8')
@@ -57,15 +80,18 @@ for (const file of files) {
     for (const [offset, row] of text.split('\n').entries()) {
       const words = isComment ? row.replace(/^\s*(\/\*\*?|\/\/|\*\/?)\s*/, '') : row
       for (const { phrase, comments, instead } of PHRASES) {
-        const found = (isComment || !comments) && phrase.exec(words)
-        if (!found) continue
-        count += 1
-        console.log(
-          `${file}:${first + offset}: "${found[0]}", better ${instead}: ${words.trim().slice(0, 130)}`,
-        )
+        const match = (isComment || !comments) && phrase.exec(words)
+        if (match) report(file, first + offset, match[0], instead, words)
       }
     }
   }
+  if (file.endsWith('.md')) continue
+  const vagueName = /^(tests|bench)|\/templates\//.test(file) ? VAGUE_NAMES.tests : VAGUE_NAMES.product
+  const blank = (text) => text.replaceAll(/[^\n]/g, ' ')
+  const code = source.replaceAll(PROSE, blank).replaceAll(REGEX, blank)
+  for (const [offset, row] of code.split('\n').entries())
+    for (const [name] of row.matchAll(vagueName))
+      report(file, offset + 1, name, 'the name of what it holds', row)
 }
 console.log(`${count} phrases to replace`)
 process.exitCode = count > 0 ? 1 : 0

@@ -257,15 +257,15 @@ t.test('an engine serves several processes of one directory', async (t) => {
 t.test('simultaneous starts on one directory share one engine', async (t) => {
   const directory = newDirectory()
   leaveRecord(directory, 'garbage')
-  const [here, again, there] = await Promise.all([
+  const [here, again, other] = await Promise.all([
     joined(t, directory),
     joined(t, directory),
     otherProcess(t, directory),
   ])
   t.equal(here.engine.pid, again.engine.pid)
-  t.equal(here.engine.pid, there.pid)
+  t.equal(here.engine.pid, other.pid)
   assertRecord(t, directory, here.engine)
-  t.equal(await there.leave(), 0)
+  t.equal(await other.leave(), 0)
 })
 
 t.test('a process joins an engine whose starter has died, and ends it', async (t) => {
@@ -336,8 +336,8 @@ t.test('a killed engine is restarted with all acknowledged writes, for the same 
       }
     }
     await Promise.all([write(), write(), write(), back])
-    const found = new Set((await things.find().toArray()).map((thing) => thing._id))
-    const lost = acknowledged.filter((one) => !found.has(one))
+    const storedIds = new Set((await things.find().toArray()).map((thing) => thing._id))
+    const lost = acknowledged.filter((one) => !storedIds.has(one))
     t.same(lost, [], `none of ${acknowledged.length} writes is lost`)
     t.not(engine.pid, pid)
     t.ok(engine.hasDied)

@@ -73,7 +73,7 @@ t.test(
       const { status } = await server.request(method, path, { body, headers })
       return { status, row: rows.pop() }
     }
-    const before = Math.floor(Date.now() / 1000)
+    const startedAt = Math.floor(Date.now() / 1000)
     const { status, row } = await call('POST', '/goods', { name: 'a' }, 'ann')
     t.equal(status, 200)
     t.match(row, {
@@ -85,7 +85,7 @@ t.test(
       ip: /127\.0\.0\.1$/,
       request_id: 'req-1',
     })
-    t.ok((row!.ts as number) >= before && (row!.ts as number) <= Date.now() / 1000)
+    t.ok((row!.ts as number) >= startedAt && (row!.ts as number) <= Date.now() / 1000)
 
     t.match(await call('PATCH', '/goods/7/parts/wheel', {}, 'ann'), { row: { target: '7/wheel' } })
     t.match(await call('DELETE', '/goods/7', undefined, 'ann'), {

@@ -154,9 +154,9 @@ async function readUntil(response: Response, wanted: string) {
     text,
     until,
     async rest() {
-      let rest = ''
-      for (let next = await reader.read(); !next.done; next = await reader.read()) rest += next.value
-      return rest
+      let remainder = ''
+      for (let next = await reader.read(); !next.done; next = await reader.read()) remainder += next.value
+      return remainder
     },
   }
 }
@@ -257,9 +257,9 @@ t.test('HEAD is answered with the headers and leaves no stream open', async (t) 
 })
 
 t.test('the signal of a request is not aborted when its stream ends normally', async (t) => {
-  const given = once(desk, 'signal')
+  const passedSignal = once(desk, 'signal')
   t.match(await (await get('/signal')).text(), /"n":1/)
-  const [signal] = await given
+  const [signal] = await passedSignal
   await passTime()
   t.equal(signal.aborted, false)
 })
@@ -442,9 +442,9 @@ t.test('the end of a session closes its streams', async (t) => {
     1,
   )
   t.strictSame(parseItems(await closed.rest()), [])
-  const told = await readUntil(await get('/deaf'), 'data')
+  const farewell = await readUntil(await get('/deaf'), 'data')
   sockets.close(() => true, 4401, 'over', new AppError('FORBIDDEN'))
-  t.match(parseItems(await told.rest()), [/^event: error\ndata: \{"code":"FORBIDDEN"/])
+  t.match(parseItems(await farewell.rest()), [/^event: error\ndata: \{"code":"FORBIDDEN"/])
 })
 
 t.test('a download is sent while it is produced', async (t) => {
@@ -476,9 +476,9 @@ t.test('a download that fails is cut off, and a download that nobody reads is pa
   const left = once(desk, 'left')
   const endless = await open('/endless')
   await passTime()
-  const { given } = desk
+  const firstSignal = desk.given
   await passTime()
-  t.equal(desk.given, given)
+  t.equal(desk.given, firstSignal)
   endless.destroy()
   await left
   await passTime()

@@ -135,9 +135,9 @@ t.test('HTTP requests', async (t) => {
   })
 
   t.test('HEAD is answered like GET, without the body', async (t) => {
-    const found = await sendRaw(server.url, rawRequest('HEAD', '/api/hello'))
-    t.same([found.status, found.text], [200, ''])
-    t.equal(found.headers['content-length'], String(JSON.stringify({ hello: 'world' }).length))
+    const headReply = await sendRaw(server.url, rawRequest('HEAD', '/api/hello'))
+    t.same([headReply.status, headReply.text], [200, ''])
+    t.equal(headReply.headers['content-length'], String(JSON.stringify({ hello: 'world' }).length))
     const missing = await sendRaw(server.url, rawRequest('HEAD', '/api/nowhere'))
     t.same([missing.status, missing.text], [404, ''])
   })
@@ -415,11 +415,11 @@ t.test('HTTP requests', async (t) => {
     const [request_id] = await entered
     leaving.abort()
     await Promise.all([call, left])
-    const given = once(bench, 'signal')
+    const passedSignal = once(bench, 'signal')
     t.equal((await get('/quick', { connection: 'close' })).status, 200)
     t.match(findEntry(request_id, 'request refused'), { code: 'CLIENT_LEFT', level: 30 })
     t.match(findEntry(request_id, 'request'), { route: '/patient', status: 499 })
-    const [signal] = await given
+    const [signal] = await passedSignal
     t.equal((await get('/hello')).status, 200)
     t.notOk(signal.aborted)
   })
@@ -561,8 +561,8 @@ t.test(
 )
 
 t.test('a request is noted when its reply begins, and a note that fails changes nothing', async (t) => {
-  const noted: Record<string, unknown>[] = []
-  Object.assign(globalThis, { notedRequests: noted })
+  const requests: Record<string, unknown>[] = []
+  Object.assign(globalThis, { notedRequests: requests })
   const plugins = {
     notes: pluginSource(
       'notes',
@@ -576,7 +576,7 @@ t.test('a request is noted when its reply begins, and a note that fails changes 
   t.equal(status, 200)
   await server.request('GET', '/health/live')
   await server.request('GET', '/nowhere')
-  t.match(noted, [
+  t.match(requests, [
     { method: 'GET', route: '/things/:id', plugin: 'notes', status: 200, traceparent, ms: Number },
     { route: '/health/live', plugin: 'kernel', status: 200, traceparent: undefined },
     { route: undefined, plugin: undefined, status: 404 },

@@ -7,7 +7,7 @@ t.test(
     const expression = `{ ids: Array.from({ length: 20000 }, () => cradle.ids.make('thr_')), bare: cradle.ids.make() }`
     const plugins = { maker: pluginSource('maker', `host.routes([${routeSource('/ids', expression)}])`) }
     const server = await startKernel(t, { plugins })
-    const before = Date.now()
+    const startedAt = Date.now()
     const first: string[] = (await server.request('GET', '/ids')).body.ids
     const { ids: second, bare } = (await server.request('GET', '/ids')).body
     const ids = [...first, ...second]
@@ -17,7 +17,7 @@ t.test(
     t.ok(`thr_${bare}` > ids.at(-1)!)
     const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
     const time = [...bare.slice(0, 10)].reduce((sum, digit) => sum * 32 + digits.indexOf(digit), 0)
-    t.ok(time >= before && time <= Date.now())
+    t.ok(time >= startedAt && time <= Date.now())
   },
 )
 

@@ -53,11 +53,11 @@ t.test('secrets never reach the log', async (t) => {
   const server = await startKernel(t, { plugins: { logger } })
   const written = async (toLog: unknown) => {
     Object.assign(globalThis, { toLog })
-    const before = server.logged().length
+    const length = server.logged().length
     t.equal((await server.request('GET', '/log')).status, 200)
     const entry = server
       .logged()
-      .slice(before)
+      .slice(length)
       .split('\n')
       .find((line) => line.includes('"noted"'))
     return JSON.parse(entry!)

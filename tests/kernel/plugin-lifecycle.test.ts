@@ -634,16 +634,16 @@ t.test('a plugin can read the facts of its server and its own configuration', as
     http: { public_url: 'https://svc.example' },
     plugins: { facts: { colour: 'red' } },
   }
-  const before = Date.now()
+  const startedAt = Date.now()
   const server = await startKernel(t, { plugins, config, env: { SVC_PUBLIC_URI: 'https://svc.example' } })
   t.match(server.logged(), /the variable SVC_PUBLIC_URI sets nothing; did you mean SVC_PUBLIC_URL\?/)
   const { body } = await server.request('GET', '/facts')
   t.same(body.config, { enabled: true, required: false, size: 3, colour: 'red' })
   t.match(body.server, { home: server.home, version: /^\d+\.\d+\.\d+/, public_url: 'https://svc.example' })
   t.match(body.server.node_id, /^[\da-f-]{36}$/)
-  t.ok(body.now >= before && body.now <= Date.now())
+  t.ok(body.now >= startedAt && body.now <= Date.now())
   t.equal(body.seconds, Math.floor(body.now / 1000))
-  t.ok(body.server.started_at <= body.seconds && body.server.started_at >= Math.floor(before / 1000))
+  t.ok(body.server.started_at <= body.seconds && body.server.started_at >= Math.floor(startedAt / 1000))
 })
 
 t.test('packages in the configuration are loaded from the entry file in their package.json', async (t) => {
@@ -743,7 +743,7 @@ t.test('a failed start leaves neither a database nor a port open', async (t) => 
   rmSync(join(home, 'plugins'), { recursive: true })
   mkdirSync(join(home, 'server.json'))
   const listening = () => process.getActiveResourcesInfo().filter((kind) => kind === 'TCPServerWrap').length
-  const before = listening()
+  const portsAtFirst = listening()
   const { stderr, code } = await runCommand(home, ['serve'], {
     env: { SVC_PORT: '0', SVC_LOG_LEVEL: 'silent' },
   })
@@ -751,7 +751,7 @@ t.test('a failed start leaves neither a database nor a port open', async (t) => 
   t.match(stderr, /EISDIR/)
   // A closed port is still listed until the next turn of the event loop.
   await new Promise(setImmediate)
-  t.equal(listening(), before, 'no port is open')
+  t.equal(listening(), portsAtFirst, 'no port is open')
 })
 
 t.test('running requests are answered before the database is closed', async (t) => {

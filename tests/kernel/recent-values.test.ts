@@ -12,11 +12,11 @@ const start = () => {
   const values = createRecentValues<number>(
     async (keys) => {
       reads.push([...keys])
-      const found = new Map(stored)
+      const storedValues = new Map(stored)
       const { failing } = state
       await state.holding
       if (failing) throw new Error('away')
-      return found
+      return storedValues
     },
     () => state.now,
   )

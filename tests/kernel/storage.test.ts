@@ -147,10 +147,10 @@ t.test('lines that wait too long for a reader are dropped, counted and reported'
     }
   }
   t.match(text, `"dropped":${output.dropped},"msg":"lines of the log were dropped"`)
-  const before = output.dropped
+  const droppedAtFirst = output.dropped
   closeSync(reader)
   output.write('to nobody\n')
-  while (output.dropped === before) await pause(5)
+  while (output.dropped === droppedAtFirst) await pause(5)
   output.write('to nobody again\n')
-  t.equal(output.dropped, before + 2)
+  t.equal(output.dropped, droppedAtFirst + 2)
 })

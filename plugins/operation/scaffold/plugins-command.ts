@@ -21,7 +21,7 @@ export interface PluginRow {
   /** Why it failed or is off. */
   error: string | null
   depends: readonly string[]
-  /** The services that those who depend on it may use. */
+  /** The services that dependent plugins may use. */
   provides: string[]
   /** The entries that it adds to extension points. */
   extends: { point: string; name: string }[]

@@ -43,7 +43,7 @@ type Parts = Pick<Cradle, 'hub' | 'ledger' | 'running' | 'tail' | 'turnQueue'>
  * ones live, and events of other processes through the tail. A slow receiver keeps no events in memory, only its position:
  * it continues from the ledger.
  */
-export function streamEvents(
+function streamEvents(
   { thread_id, user_id, after, from, hasRead = false }: StreamStart,
   receiver: Receiver,
   { hub, ledger, running, tail, turnQueue }: Parts,

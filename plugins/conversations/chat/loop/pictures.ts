@@ -145,7 +145,7 @@ type CreateSharp = (input: Uint8Array, options: { limitInputPixels: number; fail
  * Scales a picture down to at most this many bytes by the package sharp, in its own threads. Returns undefined if sharp is
  * not installed or cannot read the picture.
  */
-export async function scalePicture(
+async function scalePicture(
   picture: Uint8Array,
   max_bytes: number,
 ): Promise<{ data: Uint8Array; mediaType: string } | undefined> {

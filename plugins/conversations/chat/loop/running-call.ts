@@ -272,7 +272,7 @@ const stepDecision = (decision: Decision): StepDecision => {
 const MAX_WORKING = 4
 
 /** Creates the slot of a call, which the call has not entered; the calls of a turn share the permits. */
-export function createCallSlot(permits: Semaphore, signal: AbortSignal) {
+function createCallSlot(permits: Semaphore, signal: AbortSignal) {
   let free: (() => void) | undefined
   const self = {
     /** Waits for a slot; rejects when the call is aborted. */

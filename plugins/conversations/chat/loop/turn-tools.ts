@@ -152,7 +152,7 @@ const input = rowOf({
 })
 
 /** Creates the list of a turn; the tools with these names, which a search has found before, come first. */
-export function createToolList(namesFoundBefore: readonly string[]) {
+function createToolList(namesFoundBefore: readonly string[]) {
   /** The names of tools that searches have found, the newest last. */
   const foundNames = new Set(namesFoundBefore)
 

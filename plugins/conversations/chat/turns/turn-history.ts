@@ -115,7 +115,7 @@ interface Division {
 }
 
 /** Divides the messages without a summary if they are too much for a model; null if all of them fit. */
-export function divideMessages(
+function divideMessages(
   messages: readonly MessageDocument[],
   summary: ThreadSummary | undefined,
   window?: number,
@@ -138,7 +138,7 @@ export function divideMessages(
  * Divides messages into transcripts that a model can read at once, oldest first. Texts of people and models are whole, long
  * ones in several pieces; long outputs of tools are shortened.
  */
-export function toPieces(older: readonly MessageDocument[], window?: number): string[] {
+function toPieces(older: readonly MessageDocument[], window?: number): string[] {
   const most = Math.max(SMALLEST_PIECE, toCharacterBudget(window) - SUMMARY_TOKENS * CHARACTERS_PER_TOKEN)
   const pieces: string[] = []
   let piece = ''
@@ -156,7 +156,7 @@ export function toPieces(older: readonly MessageDocument[], window?: number): st
 }
 
 /** Asks a model to summarize a piece of a conversation together with the previous summary. */
-export function createSummaryCall(
+function createSummaryCall(
   piece: string,
   previous: string | undefined,
   { most_tokens = SUMMARY_TOKENS }: { most_tokens?: number },
