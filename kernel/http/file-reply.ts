@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import type { Context } from 'koa'
 import type { Download, FileReply } from '../contract/route.ts'
 import { AppError } from '../errors.ts'
+import { listsTag } from './request-facts.ts'
 
 /** Sends a file while it is made. */
 export function sendDownload(context: Context, { filename, media_type, content }: Download): void {
@@ -81,10 +82,4 @@ function rangeOf(context: Context, size: number): { start: number; end: number }
   if (!first) return { start: Math.max(0, size - Number(last)), end: size - 1 }
   if (last && Number(last) < Number(first)) return undefined
   return { start: Number(first), end: Math.min(last ? Number(last) : Infinity, size - 1) }
-}
-
-/** True if a condition lists this entity tag, or any; weak tags count only with `weak` (RFC 9110, 8.8.3.2). */
-export function listsTag(list: string, etag: string, { weak }: { weak: boolean }): boolean {
-  const tags = list.split(',').map((tag) => (weak ? tag.trim().replace(/^W\//, '') : tag.trim()))
-  return tags.includes('*') || tags.includes(`"${etag}"`)
 }

@@ -8,7 +8,7 @@ import type { Context, Middleware } from 'koa'
 import type { SomeCradle } from '../contract/cradle.ts'
 import type { Pages } from '../contract/pages.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
-import { listsTag } from './file-reply.ts'
+import { listsTag } from './request-facts.ts'
 
 /** Pages, and the services that their functions get. */
 export interface OwnedPages {

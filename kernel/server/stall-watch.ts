@@ -7,7 +7,7 @@ import type { Logger } from '../log.ts'
 const STALL_MS = 1000
 const LOOK_MS = 250
 
-/** Logs which third-party plugins may have blocked the event loop for more than a second: those that were at work. */
+/** Logs which third-party plugins may have blocked the event loop for more than a second: the plugins that were at work. */
 export function watchStalls(log: Logger): { stop(): void } {
   const delays = monitorEventLoopDelay()
   delays.enable()
@@ -17,8 +17,7 @@ export function watchStalls(log: Logger): { stop(): void } {
     delays.reset()
     // A breakpoint blocks as well.
     if (ms < STALL_MS || url() !== undefined) return
-    const plugin = plugins.length > 0 ? plugins.join(', ') : undefined
-    log.warn({ plugin, ms }, 'a plugin blocks the event loop for more than a second')
+    log.warn({ plugins, ms }, 'a plugin blocks the event loop for more than a second')
   }, LOOK_MS).unref()
   return {
     stop() {

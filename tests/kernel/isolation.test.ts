@@ -74,7 +74,7 @@ t.test(
     while (!output().stderr.includes('blocks the event loop')) await once(child.stderr, 'data')
     t.match(
       output().stderr,
-      /"plugin":"careless","ms":\d{4,},"msg":"a plugin blocks the event loop for more than a second"/,
+      /"plugins":\["careless"\],"ms":\d{4,},"msg":"a plugin blocks the event loop for more than a second"/,
     )
     t.match(await (await get('/health')).json(), { status: 'degraded', plugins: { careless: 'degraded' } })
     child.kill()
@@ -111,7 +111,7 @@ t.test('a stall during which a plugin was not at work does not name it', async (
   const [line] = await once(lines, 'data')
   clearInterval(keepAlive)
   t.match(JSON.parse(line), { ms: Number, msg: /blocks the event loop/ })
-  t.notMatch(JSON.parse(line).plugin ?? '', /busy|quick/)
+  t.notMatch(JSON.parse(line).plugins.join(), /busy|quick/)
 })
 
 t.test('the event loop is not watched while a debugger can stop it', async (t) => {
