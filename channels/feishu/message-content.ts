@@ -135,7 +135,7 @@ const firstLanguage = (byLanguage: unknown): unknown =>
   isObject(byLanguage) ? Object.values(byLanguage)[0] : undefined
 
 /** Reads a rich text: paragraphs of elements, possibly below a language key. */
-export function readPost(fields: Fields): Content | undefined {
+function readPost(fields: Fields): Content | undefined {
   const post = Array.isArray(fields.content) ? fields : Object.values(fields).find(isObject)
   if (!post || !Array.isArray(post.content)) return undefined
   const resources: Resource[] = []
