@@ -9,7 +9,7 @@ import { findKind } from '../plugins/tools/knowledge/reading/document-kind.ts'
 import { readDocument } from '../plugins/tools/knowledge/reading/reader.ts'
 import { createPassageIndex } from '../plugins/tools/knowledge/store/passage-index.ts'
 import type { IndexDescription } from '../plugins/tools/knowledge/types.ts'
-import { createNumbers, vectorOf } from './upstream.ts'
+import { createNumbers, vectorOf } from './vectors.ts'
 
 const PASSAGES_OF_DOCUMENT = 1000
 const SENTENCE = new Intl.Segmenter('und', { granularity: 'sentence' })
