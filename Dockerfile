@@ -19,6 +19,8 @@ RUN npm ci --omit=dev --no-audit --no-fund \
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production SVC_HOME=/data SVC_HOST=0.0.0.0
+# The index of knowledge bases takes memory in threads of its own; without these, the C library keeps much of it.
+ENV MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072
 # Agents work with git; tini hands signals on and reaps the programs of agents.
 # hadolint ignore=DL3008
 RUN apt-get update \

@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import {
   chmodSync,
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -14,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { bundle, emit, listFiles, removeEmitted } from './emit.js'
+import { bundle, bundlePackages, emit, listFiles, removeEmitted } from './emit.js'
 
 const PAGE = 'plugins/reach/console/web'
 const COMPONENT = 'dist/plugins/operation/api-docs/component'
@@ -25,6 +26,7 @@ const COMPONENT_FILES = [
   'LICENSE',
   'NOTICE',
 ]
+const READING = 'plugins/tools/documents/reading'
 const SERVER = ['client', 'engine', 'kernel', 'plugin-api', 'plugins', 'channels', 'providers']
 const TESTS = ['tests', 'bench']
 const PACKAGE = ['package.json', 'package-lock.json']
@@ -116,6 +118,7 @@ async function compileServer() {
   await emit(SERVER, [PAGE])
   await bundle()
   copyComponent()
+  await bundlePdfjs()
   chmodSync('dist/kernel/cli/main.js', 0o755)
 }
 
@@ -124,6 +127,22 @@ function copyComponent() {
   mkdirSync(COMPONENT, { recursive: true })
   for (const name of COMPONENT_FILES)
     copyFileSync(`node_modules/swagger-ui-dist/${name}`, `${COMPONENT}/${name}`)
+}
+
+/**
+ * Joins pdf.js to the module that reads with it, and copies the CMaps of Chinese, Japanese and Korean fonts: its package is
+ * 20 times as large.
+ */
+async function bundlePdfjs() {
+  await bundlePackages(`${READING}/pdfjs.ts`, {
+    // Drawing is never needed, and the package that draws would be loaded where it happens to be installed.
+    'require("@napi-rs/canvas")': '{}',
+    // The text that replaces what is drawn is not told otherwise.
+    'args[1] instanceof Dict ? args[1].get("MCID") : null]':
+      'args[1] instanceof Dict ? args[1].get("ActualText") : null]',
+  })
+  copyFileSync('node_modules/pdfjs-dist/LICENSE', `dist/${READING}/pdfjs-LICENSE`)
+  cpSync('node_modules/pdfjs-dist/cmaps', `dist/${READING}/cmaps`, { recursive: true })
 }
 
 async function buildPage() {

@@ -31,6 +31,31 @@ export async function bundle() {
   await Promise.all(folders.filter((folder) => existsSync(join(folder, 'index.ts'))).map(bundleFolder))
 }
 
+/**
+ * Joins a module and the packages that it imports in one small file, so that they need not be installed; `replaced` are
+ * texts of the packages and what stands in place of each.
+ */
+export async function bundlePackages(path, replaced) {
+  const { rolldown } = await import('rolldown')
+  const missing = new Set(Object.keys(replaced))
+  const replace = (code) =>
+    Object.entries(replaced).reduce((text, [from, to]) => {
+      if (text.includes(from)) missing.delete(from)
+      return text.replaceAll(from, to)
+    }, code)
+  const build = await rolldown({
+    input: path,
+    platform: 'node',
+    transform: { target: TARGET },
+    plugins: [{ name: 'replaced', transform: replace }],
+  })
+  const file = join('dist', path.replace(/\.ts$/, '.js'))
+  rmSync(`${file}.map`, { force: true })
+  await build.write({ file, minify: true, codeSplitting: false, comments: false })
+  await build.close()
+  if (missing.size > 0) throw new Error(`The packages of ${path} lack ${[...missing].join(', ')}`)
+}
+
 /** Removes the files below folders of `dist` whose names fit a pattern. */
 export function removeEmitted(folders, pattern, except = []) {
   for (const folder of folders)

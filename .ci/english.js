@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 
-/** Phrases with what to write instead; some matter in comments alone. */
+/** Phrases with what to write instead; some matter in comments alone, others in what people read alone. */
 const PHRASES = [
   {
     phrase: /^(What|Whether|How|That which|Those which)\b(?!.*\?)/,
@@ -27,7 +27,37 @@ const PHRASES = [
     comments: true,
     instead: 'the name of the thing',
   },
+  { phrase: /\bsigns? of life\b/i, instead: '"heartbeat"' },
+  { phrase: /\bonly by being\b|\bonce more to\b|\bno whole\b/i, instead: 'a plain sentence' },
+  // The words of the console, the terminal, the errors and the documents.
+  { phrase: /\bpresent (password|address|model)\b/i, texts: true, instead: '"current …"' },
+  {
+    phrase: /\bsettings of (the )?(search|agent|connector|channel)s?\b/i,
+    catalog: true,
+    instead: '"… settings"',
+  },
+  { phrase: /\bstandard model\b/i, texts: true, instead: '"default model"' },
+  { phrase: /\bcalls of models\b/i, texts: true, instead: '"model calls"' },
+  { phrase: /\bof them (remembered|thoughts)\b/i, texts: true, instead: '"… cached", "… reasoning"' },
+  { phrase: /\b(take|taken) back\b/i, texts: true, instead: '"cancel"' },
+  { phrase: /\bfrom nothing\b/i, texts: true, instead: '"blank", "from scratch"' },
+  {
+    phrase: /^\s*"\w+": "(Waits(?! until)|Being read|Read again|As usual|As set)\b/,
+    catalog: true,
+    instead: '"Queued", "Processing", "Default"',
+  },
+  { phrase: /\bshow every step\b/i, texts: true, instead: '"view steps"' },
+  { phrase: /\bactions on this\b/i, texts: true, instead: '"… menu"' },
+  { phrase: /\bby one of your own\b/i, texts: true, instead: '"with your own"' },
+  { phrase: /\bleft out of a conversation\b/i, texts: true, instead: '"turned off in a conversation"' },
+  { phrase: /\banswers? rests? on\b/i, texts: true, instead: '"cite", "is based on"' },
+  { phrase: /\bno search finds\b/i, texts: true, instead: '"no longer appears in search"' },
+  { phrase: /\bnobody is called\b/i, texts: true, instead: '"… does not exist"' },
+  { phrase: /(\d|\}) ?sec\./, texts: true, instead: '"s"' },
 ]
+
+/** The English texts of the console. */
+const CATALOG = /^plugins\/reach\/console\/web\/i18n\/en\/.*\.json$/
 
 /** Participles and adverbs that do not say what a variable holds; tests may use some of them. */
 const VAGUE = 'found known before there given noted rest told untold lent'
@@ -50,7 +80,7 @@ const REGEX = /(?<=[(=:,[!&|?{};]\s*)\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+
 const [, , ...prefixes] = process.argv
 const files = execFileSync(
   'git',
-  ['ls-files', '-co', '--exclude-standard', '*.ts', '*.tsx', '*.js', '*.md'],
+  ['ls-files', '-co', '--exclude-standard', '*.ts', '*.tsx', '*.js', '*.md', '*.json'],
   {
     encoding: 'utf8',
   },
@@ -59,6 +89,7 @@ const files = execFileSync(
   .filter((file) =>
     /^(engine|kernel|plugin-api|plugins|channels|providers|client|bench|tests|docs|README)/.test(file),
   )
+  .filter((file) => !file.endsWith('.json') || CATALOG.test(file))
   // Made from the sources, and texts for users.
   .filter((file) => !['client/api.ts', 'plugin-api/api-report.md'].includes(file))
   .filter((file) => !file.startsWith('plugins/agents/experts/catalog/'))
@@ -72,20 +103,21 @@ const report = (file, line, text, instead, context) => {
 for (const file of files) {
   if (!existsSync(file)) continue
   const source = readFileSync(file, 'utf8')
-  for (const { 0: text, index } of file.endsWith('.md')
-    ? [{ 0: source, index: 0 }]
-    : source.matchAll(PROSE)) {
+  const isPlain = file.endsWith('.md') || file.endsWith('.json')
+  for (const { 0: text, index } of isPlain ? [{ 0: source, index: 0 }] : source.matchAll(PROSE)) {
     const isComment = text.startsWith('/')
     const first = source.slice(0, index).split('\n').length
     for (const [offset, row] of text.split('\n').entries()) {
       const words = isComment ? row.replace(/^\s*(\/\*\*?|\/\/|\*\/?)\s*/, '') : row
-      for (const { phrase, comments, instead } of PHRASES) {
-        const match = (isComment || !comments) && phrase.exec(words)
+      for (const { phrase, comments, texts, catalog, instead } of PHRASES) {
+        const isRead = !isComment && !file.startsWith('tests/')
+        if ((comments && !isComment) || (texts && !isRead) || (catalog && !file.endsWith('.json'))) continue
+        const match = phrase.exec(words)
         if (match) report(file, first + offset, match[0], instead, words)
       }
     }
   }
-  if (file.endsWith('.md')) continue
+  if (isPlain) continue
   const vagueName = /^(tests|bench)|\/templates\//.test(file) ? VAGUE_NAMES.tests : VAGUE_NAMES.product
   const blank = (text) => text.replaceAll(/[^\n]/g, ' ')
   const code = source.replaceAll(PROSE, blank).replaceAll(REGEX, blank)

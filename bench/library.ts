@@ -4,9 +4,9 @@ import { buffer } from 'node:stream/consumers'
 import type { Db } from 'mongodb'
 import { type Entry, fromBufferPromise } from 'yauzl'
 import { PACKAGE_ROOT } from '../kernel/loading/package.ts'
+import { findKind } from '../plugins/tools/documents/reading/document-kind.ts'
+import { readDocument } from '../plugins/tools/documents/reading/reader.ts'
 import { toWords } from '../plugins/tools/knowledge/passages/words.ts'
-import { findKind } from '../plugins/tools/knowledge/reading/document-kind.ts'
-import { readDocument } from '../plugins/tools/knowledge/reading/reader.ts'
 import { createPassageIndex } from '../plugins/tools/knowledge/store/passage-index.ts'
 import type { IndexDescription } from '../plugins/tools/knowledge/types.ts'
 import { createNumbers, vectorOf } from './vectors.ts'
@@ -69,6 +69,7 @@ export async function seedPassages(
     config: { allow_hosts: [], read_seconds: 1 },
     server: { home },
     log: console,
+    lock: { run: (_: string, work: () => Promise<unknown>) => work() },
   } as unknown as Parameters<typeof createPassageIndex>[0])
   const documents = db.collection<{ _id: string }>('knowledge_documents')
   const wordsOf = new Map<string, string>()
@@ -85,13 +86,8 @@ export async function seedPassages(
       for (let length = 0; length < PASSAGE[language]; length += parts.at(-1)!.length)
         parts.push(library.ask(language))
       const text = parts.join(' ')
-      const position = {
-        ordinal,
-        start: ordinal * 3000,
-        end: ordinal * 3000 + text.length,
-        page: 0,
-        heading: '',
-      }
+      const range = { start: ordinal * 3000, end: ordinal * 3000 + text.length }
+      const position = { ordinal, ...range, places: [range] }
       const words = parts.map(toKnownWords).join(' ')
       return { base_id, document_id: _id, run: _id, ...position, text, words, vector: vectorOf(text) }
     })

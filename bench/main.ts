@@ -6,6 +6,7 @@ import { measureChannels } from './channels.ts'
 import { measureCommands } from './commands.ts'
 import { measureConnectors } from './connectors.ts'
 import { measureConsole } from './console.ts'
+import { measureDocuments } from './documents.ts'
 import { type Figure, formatTable, type Row } from './figure.ts'
 import { measureFirstToken } from './first-token.ts'
 import { measureHistory } from './history.ts'
@@ -21,9 +22,11 @@ import { measureOpenAIApi } from './openai-api.ts'
 import { measurePaced } from './paced.ts'
 import { measureReady } from './ready.ts'
 import { measureRequests } from './requests.ts'
+import { measureSearch } from './search.ts'
 import { measureSoak } from './soak.ts'
 import { createStage, type Stage } from './stage.ts'
 import { measureTurns } from './turns.ts'
+import { measureUploads } from './uploads.ts'
 
 const figures: Record<string, Figure> = {
   ready: measureReady,
@@ -43,6 +46,8 @@ const figures: Record<string, Figure> = {
   channels: measureChannels,
   connectors: measureConnectors,
   knowledge: measureKnowledge,
+  documents: measureDocuments,
+  uploads: measureUploads,
   neighbor: measureNeighbor,
   console: measureConsole,
   backup: measureBackup,
@@ -50,7 +55,7 @@ const figures: Record<string, Figure> = {
 }
 
 /** Figures that take minutes, which run only if they are named. */
-const costly: Record<string, Figure> = { install: measureInstall }
+const costly: Record<string, Figure> = { install: measureInstall, search: measureSearch }
 const all = { ...figures, ...costly }
 
 const { values, positionals } = parseArgs({

@@ -7,6 +7,7 @@ import { startMcp } from './connectors.ts'
 import { type Figure, quantile } from './figure.ts'
 import { readRss } from './memory.ts'
 import type { Service } from './service.ts'
+import { makeLongPdf } from './uploads.ts'
 
 const turns = 150
 const mib = 1024 * 1024
@@ -38,6 +39,7 @@ export const measureNeighbor: Figure = async (stage) => {
     bombs: uploadBombs,
     nesting: uploadNesting,
     schemas: useSchemas,
+    documents: attachDocuments,
   }
   const rows = []
   for (const [name, attack] of Object.entries(attacks)) {
@@ -139,6 +141,18 @@ const uploadNesting = (attacker: Attacker, signal: AbortSignal) =>
     ['stars.md', 'a**b'.repeat(80_000)],
     ['objects.json', '{"a":'.repeat(5000)],
   ])
+
+/** Uploads 20 documents to a conversation at once, again and again. */
+const attachDocuments = ({ call, agent_id }: Attacker, signal: AbortSignal) =>
+  repeat(signal, async (round) => {
+    const uploads = Array.from({ length: 20 }, async (_, index) => {
+      const form = new FormData()
+      const name = `${round} ${index}`
+      form.set('file', new Blob([makeLongPdf(name) as never]), `${name}.pdf`)
+      await call('POST', `/agents/${agent_id}/upload`, form)
+    })
+    await Promise.all(uploads)
+  })
 
 /** Lists tools whose schemas double with each of 23 levels, and has turns that offer them. */
 async function useSchemas({ call, chatUrl }: Attacker, signal: AbortSignal) {

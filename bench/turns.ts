@@ -45,16 +45,17 @@ export const measureTurns: Figure = async (stage) => {
 }
 
 /** The turns per second of a time window, and the processor time per turn of each watched process. */
-interface Window {
+export interface Window {
   rate: number
   cpuMs: number[]
 }
 
-const openSockets = (url: string) =>
+/** Opens the sockets that run turns. */
+export const openSockets = (url: string) =>
   Promise.all(Array.from({ length: socketCount }, () => openChatSocket(url)))
 
 /** Counts the turns that end within a window, which opens when all sockets run turns. Waits for the end of all turns. */
-async function countTurns(sockets: ChatSocket[], pids: number[] = []): Promise<Window> {
+export async function countTurns(sockets: ChatSocket[], pids: number[] = []): Promise<Window> {
   const from = performance.now() + leadInMs
   const to = from + windowMs
   const cpuBefore = await Promise.all(pids.map(readCpuMs))

@@ -139,14 +139,14 @@ export interface paths {
   "/auth/oauth/providers/{kind}": {
     /**
      * Get the settings of a way to sign in
-     * @description Returns the settings with their defaults, also before anything was stored. The client secret is never shown; `has_client_secret` tells whether there is one. Enter `redirect_uri` at the service.
+     * @description Returns the settings with their defaults, also before anything was stored. The client secret is never shown; `has_client_secret` tells whether there is one. Register `redirect_uri` with the service.
      *
      * Needs the permission `sso`, which administrators have.
      */
     get: operations["getSignInSettings"];
     /**
      * Change the settings of a way to sign in
-     * @description Changes the given fields; those that are left out keep their values. Sign-ins that have begun before the change fail and must begin again. Callers grant only rights that they hold themselves, also by rules. Another origin in `issuer` needs the client secret again.
+     * @description Changes the given fields; those that are left out keep their values. Sign-ins that have begun before the change fail and must begin again. Callers grant only permissions that they have themselves, also by rules. Another origin in `issuer` needs the client secret again.
      *
      * Needs the permission `sso`, which administrators have.
      */
@@ -164,14 +164,14 @@ export interface paths {
   "/auth/oidc/config": {
     /**
      * Get the settings of a way to sign in
-     * @description Returns the settings with their defaults, also before anything was stored. The client secret is never shown; `has_client_secret` tells whether there is one. Enter `redirect_uri` at the service.
+     * @description Returns the settings with their defaults, also before anything was stored. The client secret is never shown; `has_client_secret` tells whether there is one. Register `redirect_uri` with the service.
      *
      * Needs the permission `sso`, which administrators have.
      */
     get: operations["getOidcSettings"];
     /**
      * Change the settings of a way to sign in
-     * @description Changes the given fields; those that are left out keep their values. Sign-ins that have begun before the change fail and must begin again. Callers grant only rights that they hold themselves, also by rules. Another origin in `issuer` needs the client secret again.
+     * @description Changes the given fields; those that are left out keep their values. Sign-ins that have begun before the change fail and must begin again. Callers grant only permissions that they have themselves, also by rules. Another origin in `issuer` needs the client secret again.
      *
      * Needs the permission `sso`, which administrators have.
      */
@@ -331,21 +331,21 @@ export interface paths {
      * Get an agent
      * @description Returns the agent with its settings and its state. Guests of a shared agent see neither `system_prompt` nor `config` nor `knowledge_base_ids`.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
      */
     get: operations["getAgent"];
     /**
      * Delete an agent
      * @description Stops the agent and deletes everything that belongs to it: the threads of all its users, its channels and its workspace. Agents that were installed from it as a published expert stay.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     delete: operations["deleteAgent"];
     /**
      * Change an agent
      * @description Changes the given settings from the next turn on, without a restart; null clears a setting, and `config` is replaced as a whole. Only the owner may change `is_shared`. When an agent is no longer shared, the connections of its guests are closed; their threads stay readable for them.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     patch: operations["updateAgent"];
   };
@@ -354,7 +354,7 @@ export interface paths {
      * Start an agent
      * @description Returns after the start has ended. The agent is then `running`, or `failed` if no model can be used or its workspace cannot be created; read its status. Starting a running agent changes nothing.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     post: operations["startAgent"];
   };
@@ -363,7 +363,7 @@ export interface paths {
      * Stop an agent
      * @description Ends the turns of all its users, disconnects its channels, and returns when the agent has stopped. It takes no turns until it is started again, also after a restart of the server. Stopping a stopped agent changes nothing.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     post: operations["stopAgent"];
   };
@@ -372,7 +372,7 @@ export interface paths {
      * Restart an agent
      * @description Ends the turns of all its users and starts the agent again; a stopped agent stays stopped. Settings apply without a restart, so this is for an agent that has failed or hangs.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     post: operations["reloadAgent"];
   };
@@ -381,7 +381,7 @@ export interface paths {
      * Mark an agent as read
      * @description Clears the unread counts of all threads that the caller has with the agent.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     post: operations["markAgentRead"];
   };
@@ -390,7 +390,7 @@ export interface paths {
      * Get the status of an agent
      * @description Returns the state of the agent and since when it has lasted, its channels, the turns that run now, and the model that a turn would use.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     get: operations["getAgentStatus"];
   };
@@ -399,14 +399,14 @@ export interface paths {
      * Get the tool settings of an agent
      * @description Lists the built-in tools and those of plugins from outside, each with whether the agent has it. `available` tells whether the caller has the permission that a tool requires.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     get: operations["getToolSettings"];
     /**
      * Set the tool settings of an agent
      * @description Replaces the list of built-in tools that are off; with `plugins`, also the list of plugins' tools that are on. Tools that are off by default stay off. A change applies from the next call of a tool.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     put: operations["setToolSettings"];
   };
@@ -415,7 +415,7 @@ export interface paths {
      * Switch a tool of an agent on or off
      * @description Changes one tool and leaves the others as they are. Tools that the agent cannot do without, such as `read_file`, always stay on. The change applies from the next call of a tool.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     patch: operations["toggleTool"];
   };
@@ -445,7 +445,7 @@ export interface paths {
      * Publish an agent as an expert
      * @description Copies the agent as it is now, with the files of its workspace, for every account to install; later changes of the agent change nothing. Uploads, logs, keys and everything that looks like a secret are left out, and so are files that turns have written, unless `include_files` names them. `left_out` in the reply lists what was not copied, with the reasons. `tools_without_approval` is never published.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     post: operations["publishExpert"];
   };
@@ -454,7 +454,7 @@ export interface paths {
      * Preview what publishing an agent copies
      * @description Returns the files that publishing the agent now would copy, and in `left_out` those that it would not, with the reasons. Nothing is published.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     post: operations["previewPublication"];
   };
@@ -473,7 +473,7 @@ export interface paths {
     get: operations["getPublishedExpert"];
     /**
      * Withdraw a published expert
-     * @description Only its publisher and administrators may do this. Agents that were installed from the expert stay as they are.
+     * @description Only its publisher and administrators can do this. Agents that were installed from the expert stay as they are.
      */
     delete: operations["withdrawPublishedExpert"];
   };
@@ -503,7 +503,7 @@ export interface paths {
      * Set the persona of an agent
      * @description Sets `persona_mbti` and restarts the agent, which ends the turns of all its users; a stopped agent stays stopped. To change the persona from the next turn on without a restart, use `PATCH /agents/{id}`.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     put: operations["setPersona"];
   };
@@ -512,14 +512,14 @@ export interface paths {
      * List the skills of an agent
      * @description Lists the skills in the agent's workspace by slug, those that are off included: each folder `skills/<slug>/` with a `SKILL.md`.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     get: operations["listAgentSkills"];
     /**
      * Add a skill to an agent
      * @description Writes the files to the folder `skills/<slug>/` of the agent's workspace. The model sees the name and description of the skill from the next turn on. A skill that exists is replaced as a whole if `overwrite` is true; otherwise the request is refused.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     post: operations["createAgentSkill"];
   };
@@ -528,28 +528,28 @@ export interface paths {
      * Get a skill of an agent
      * @description Returns the skill with the text of its `SKILL.md` and the paths of its files; with `contents=true`, also what is in them, in the form in which a PUT takes it back.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     get: operations["getAgentSkill"];
     /**
      * Write a skill of an agent
      * @description Creates the skill or replaces all of its files: files that the body does not have are removed. A replaced skill stays switched on or off.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     put: operations["writeAgentSkill"];
     /**
      * Delete a skill of an agent
      * @description Removes the folder of the skill from the agent's workspace. The skill in a package that it was copied from stays.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     delete: operations["deleteAgentSkill"];
     /**
      * Switch a skill of an agent on or off
      * @description The model does not see a skill that is off. It stays off when its files are replaced, and in published copies of the agent.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     patch: operations["updateAgentSkill"];
   };
@@ -558,7 +558,7 @@ export interface paths {
      * Copy skills of a package to an agent
      * @description Copies skills as they are now; later changes of the package change nothing. Skills whose slugs are taken are listed as `skipped`, unless `overwrite` is true. If one of the skills does not exist, nothing is copied.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     post: operations["copyPackageSkills"];
   };
@@ -609,7 +609,7 @@ export interface paths {
   "/skill-packages/{id}/skills": {
     /**
      * Add skills to a package
-     * @description Takes one skill as a list of files in JSON, or a zip archive as the field `file` of a form. An archive holds either one skill, with `SKILL.md` at its root, or a folder for each skill. All skills are added or, if one of them is refused, none.
+     * @description Takes one skill as a list of files in JSON, or a zip archive as the field `file` of a form. Skills are the outermost folders of an archive with a `SKILL.md`; if the archive has a folder `skills`, at its root or in its only folder, only those below it. Other files are ignored. All skills are added or, if one of them is refused, none.
      *
      * Needs the permission `skill_packages`, which administrators have.
      */
@@ -639,25 +639,25 @@ export interface paths {
   "/agents/{id}/upload": {
     /**
      * Upload a file for use in a turn
-     * @description Stores the field `file` of the form in the folder `inbound` of the agent's workspace. If the name is taken, the file gets a number, so use the `path` of the reply, for instance in an `image` or `file` block of a message. Guests of a shared agent may upload too, and read what they have uploaded.
+     * @description Stores the field `file` of the form in the folder `inbound` of the agent's workspace. If the name is taken, the file gets a number, so use the `path` of the reply, for instance in an `image` or `file` block of a message. Guests of a shared agent may upload too, and read what they have uploaded. The reply waits up to two seconds until a document is read; `document` then says what is known of it.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
      */
     post: operations["uploadFile"];
   };
   "/agents/{id}/files": {
     /**
      * List the files of a folder
-     * @description Lists the folder page by page, folders first; with `recursive=true` the contents of each folder follow it. Guests of a shared agent see only files of their own threads and the folders that lead to them.
+     * @description Lists the folder page by page, folders first; with `recursive=true` the contents of each folder follow it. With `sort=size` it lists the files only, the largest first. Guests of a shared agent see only files of their own threads and the folders that lead to them.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
      */
     get: operations["listFiles"];
     /**
      * Delete a file or folder
      * @description Deletes the file or the empty folder at the path; a folder with contents only if `recursive` is true. A link is removed, not what it leads to.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     delete: operations["deleteFile"];
   };
@@ -666,23 +666,32 @@ export interface paths {
      * Read a file
      * @description Sends the file as an attachment, or for display with `inline=true`. It supports `Range`, and `If-None-Match` with an earlier `ETag`. Guests of a shared agent read only files of their own threads.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
      */
     get: operations["readFile"];
     /**
      * Write a file
      * @description Stores the body of the request, whatever its media type, as the file; parent folders are created. The reply is 201 if the file is new. With `If-Match` and an `ETag`, or with `If-None-Match: *`, a file that somebody else has changed or created is not replaced.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     put: operations["writeFile"];
+  };
+  "/agents/{id}/files/document": {
+    /**
+     * Read the text of a document
+     * @description Returns the text of the file as agents read it, page by page: of PDF, Office, OpenDocument, EPUB, mail, HTML, CSV and other text files. Long documents come in several replies. Guests of a shared agent read only files of their own threads.
+     *
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+     */
+    get: operations["readDocument"];
   };
   "/agents/{id}/files/move": {
     /**
      * Move or rename a file or folder
      * @description Moves within the workspace and creates missing parent folders. A file at the new path is replaced only if `overwrite` is true.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     post: operations["moveFile"];
   };
@@ -691,7 +700,7 @@ export interface paths {
      * Create a folder
      * @description Creates the folder and missing parent folders. Writing a file creates its folders as well.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     post: operations["createDirectory"];
   };
@@ -700,16 +709,23 @@ export interface paths {
      * Download a folder as a zip archive
      * @description Packs the files of the folder while it sends them; links are left out. Only the owner of the agent and administrators may do this; for others the folder does not exist.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
      */
     get: operations["downloadArchive"];
+  };
+  "/workspaces": {
+    /**
+     * Get the sizes of your workspaces
+     * @description Returns how many bytes the files of each of your agents take up, with the limits. `GET /agents/{id}/files` with `recursive=true&sort=size` lists the files of an agent, the largest first.
+     */
+    get: operations["getStorage"];
   };
   "/agents/{id}/files/link": {
     /**
      * Create a link to a file
      * @description Returns an address with which everybody can read this one file without signing in, until the link expires or its creator may no longer read the file. A link cannot be revoked, so choose a short time.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
      */
     post: operations["createFileLink"];
   };
@@ -730,11 +746,18 @@ export interface paths {
     get: operations["listThreads"];
     /**
      * Create a thread
-     * @description Creates an empty thread. That is seldom needed: a turn without a `thread_id` creates one by itself. A thread without a title is named after its first message.
+     * @description Creates an empty thread. This is rarely needed: a turn without a `thread_id` creates one automatically. A thread without a title is named after its first message.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
      */
     post: operations["createThread"];
+  };
+  "/threads": {
+    /**
+     * List your threads with all agents
+     * @description Lists pinned threads first, then the others by their last activity. Rows have only the newest artifacts and sources.
+     */
+    get: operations["listOwnThreads"];
   };
   "/agents/{id}/threads/{thread_id}": {
     /**
@@ -755,7 +778,7 @@ export interface paths {
      * Change a thread
      * @description Changes the given fields. A `model` applies from the next turn on, to all turns that name no model of their own; null returns to the model of the agent. `allowed_tools` replaces the list of tools that need no approval in this thread, which approvals with `for_thread` also extend.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
      */
     patch: operations["updateThread"];
   };
@@ -773,14 +796,32 @@ export interface paths {
      * Fork a thread after a reply
      * @description Creates a thread that begins with the messages up to a reply, named by its `message_id` or counted from the end. The original stays as it is, and nothing is copied; both continue independently. The agent must be running.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
      */
     post: operations["forkThread"];
+  };
+  "/agents/{id}/threads/{thread_id}/path": {
+    /**
+     * Choose a version of a message
+     * @description The thread shows the path through this message, up to the newest message behind it. History, models, forks, exports and channels follow the path.
+     *
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+     */
+    put: operations["choosePath"];
+  };
+  "/agents/{id}/threads/{thread_id}/turns": {
+    /**
+     * Start a turn
+     * @description Says something to the agent like `user_turn` of the chat socket, replaces a message of yours with a new version, or has an answer written anew. The answer is read from the history, or by `subscribe` on the socket after `first_seq` - 1. A message waits if the thread has a turn; a version does not.
+     *
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+     */
+    post: operations["startTurn"];
   };
   "/agents/{id}/threads/{thread_id}/history": {
     /**
      * Get the history of a thread
-     * @description Returns a page of messages: pages count from the newest message, and each is sorted from the oldest to the newest. `turn_active`, `hitl_pending` and `queued` describe what is under way; to follow it, subscribe on the chat socket with `last_seq` as `after_seq`. While `history_loading` is true, ask again after `history_retry_after_ms`.
+     * @description Returns a page of messages: pages count from the newest message, and each is sorted from the oldest to the newest. `turn_active`, `hitl_pending` and `queued` describe what is in progress; to follow it, subscribe on the chat socket with `last_seq` as `after_seq`. While `history_loading` is true, ask again after `history_retry_after_ms`.
      *
      * For whoever may open the agent, and for guests with threads of their own from the time when it was shared.
      */
@@ -791,7 +832,7 @@ export interface paths {
      * Get all arguments of a request
      * @description Frames and the history shorten long arguments. This returns those that would run, as long as the turn waits for the decision; `args_url` of a request is the address of this operation.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
      */
     get: operations["getRequestArguments"];
   };
@@ -800,9 +841,98 @@ export interface paths {
      * Decide the requests of a paused turn
      * @description Takes one decision for each of the `action_requests`, in their order, and continues the turn. The reply is an event stream with the frames that follow, until the turn ends or pauses again; open sockets get them as well. The turn continues even if you disconnect. Of several decisions exactly one takes effect, and the others are answered with 409 `HITL_NOT_PENDING`.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
      */
     post: operations["resumeTurn"];
+  };
+  "/projects": {
+    /**
+     * List your projects
+     * @description Lists your projects, oldest first. Nobody else sees them.
+     */
+    get: operations["listProjects"];
+    /**
+     * Create a project
+     * @description Creates a project without threads. Start threads in it with `project_id`, or move threads into it with `PATCH /agents/{id}/threads/{thread_id}`.
+     */
+    post: operations["createProject"];
+  };
+  "/projects/{id}": {
+    /**
+     * Get a project
+     * @description Its threads are listed by `GET /threads?project_id=`.
+     */
+    get: operations["getProject"];
+    /**
+     * Delete a project
+     * @description Deletes the project. Its threads stay, with a `project_id` of null.
+     */
+    delete: operations["deleteProject"];
+    /**
+     * Change a project
+     * @description Changes the given fields; null removes a text. Instructions and knowledge bases apply to the threads of the project from their next turns on. A knowledge base that you can no longer search is left out of a turn.
+     */
+    patch: operations["updateProject"];
+  };
+  "/agents/{id}/threads/{thread_id}/shares": {
+    /**
+     * Share a conversation
+     * @description Copies the messages of the thread as they are now, with the files that they name, and returns the address of the copy. Later messages do not appear in it until it is updated. Thoughts, usage and the texts of attached documents are never included; calls of tools and their results only with `include_steps`. A turn that still runs is left out.
+     *
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+     */
+    post: operations["createShare"];
+  };
+  "/shares": {
+    /**
+     * List your shared conversations
+     * @description Lists the newest first. Shares that have expired are in no list.
+     */
+    get: operations["listShares"];
+  };
+  "/shares/settings": {
+    /**
+     * Get who can open shared conversations
+     * @description Tells what people without an account may do, so that a form offers no audience that is refused.
+     */
+    get: operations["getShareSettings"];
+  };
+  "/shares/{share_id}": {
+    /**
+     * Update a shared conversation
+     * @description Copies the thread again as it is now. The address stays the same, and so does what the body leaves out.
+     */
+    put: operations["updateShare"];
+    /**
+     * Stop sharing a conversation
+     * @description Deletes the copy. Its address answers like one that never existed; the thread itself stays.
+     */
+    delete: operations["deleteShare"];
+  };
+  "/shared/{share_id}": {
+    /**
+     * Read a shared conversation
+     * @description Returns the copy of the conversation. A share that has expired, that was deleted or that never existed is 404. People without an account read shares with the audience `link`, if the server allows it; calls without a session are limited for each address.
+     *
+     * A share with the audience `accounts` needs a session; `link` needs none where the server allows it.
+     */
+    get: operations["getSharedConversation"];
+  };
+  "/shared/{share_id}/files/{file_id}": {
+    /**
+     * Read a file of a shared conversation
+     * @description Sends the copy of a file that a message of the conversation names, as it was when the conversation was copied. It supports `Range` and `If-None-Match`.
+     *
+     * A share with the audience `accounts` needs a session; `link` needs none where the server allows it.
+     */
+    get: operations["readSharedFile"];
+  };
+  "/shared/{share_id}/continue": {
+    /**
+     * Continue a shared conversation
+     * @description Creates a thread of your own that begins with the shared conversation. Its files are copied into the workspace of the agent; `files_left_out` and a note in the text name the files that could not be copied.
+     */
+    post: operations["continueSharedConversation"];
   };
   "/connectors/kinds": {
     /**
@@ -878,14 +1008,14 @@ export interface paths {
      * List the connectors of an agent
      * @description Returns the connectors that lend the agent their tools, with the state of each tool.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     get: operations["getAgentConnectors"];
     /**
      * Replace the connectors of an agent
      * @description Chooses among the connectors that the owner of the agent sees. The tools that a connector has when it is added count as seen; those that come or change later are off until they are sent with `seen: true`.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     put: operations["replaceAgentConnectors"];
   };
@@ -918,9 +1048,9 @@ export interface paths {
   "/agents/{id}/chat/polish": {
     /**
      * Improve a prompt
-     * @description Has the model rewrite the draft of a message, and returns the new text for the person to send or not. It uses the model of the agent unless `default_model` names another; no thread changes. The tokens of the call count as usage of the caller. The agent must be running.
+     * @description Rewrites the draft of a message with the model and returns the new text. Nothing is sent. It uses the model of the agent unless `default_model` names another; no thread changes. The tokens of the call count as usage of the caller. The agent must be running.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
      */
     post: operations["polishPrompt"];
   };
@@ -929,32 +1059,61 @@ export interface paths {
      * Get the welcome of an agent
      * @description Returns the greeting with which a client begins an empty conversation, and prompts and tasks to choose from. The greeting is the agent's own, otherwise that of the expert it was made from; prompts and tasks always come from an expert.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
      */
     get: operations["getWelcome"];
   };
   "/agents/{id}/cron/examples": {
     /**
      * List examples of scheduled tasks
-     * @description Returns three or six tasks that the agent could do by itself at fixed times; the same ones are in its welcome. Each is also returned as the body of a new schedule.
+     * @description Returns three or six tasks that the agent could do automatically at set times; its welcome has the same ones. Each is also returned as the body of a new schedule.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
      */
     get: operations["listTaskExamples"];
+  };
+  "/prompts": {
+    /**
+     * List the saved prompts
+     * @description Lists your own prompts by name, then those that others share. Two prompts of different owners may have the same name.
+     */
+    get: operations["listPrompts"];
+    /**
+     * Save a prompt
+     * @description Saves a text to send again. `{{name}}` in it is a variable that its sender fills in; `{{date}}` is today’s date. Names of variables have up to 32 letters, digits, `-` and `_`. Braces around anything else are text.
+     */
+    post: operations["createPrompt"];
+  };
+  "/prompts/{id}": {
+    /**
+     * Get a saved prompt
+     * @description Returns a prompt of your own, or one that is shared.
+     */
+    get: operations["getPrompt"];
+    /**
+     * Delete a saved prompt
+     * @description Deletes a prompt of your own. Administrators may also delete those that others share.
+     */
+    delete: operations["deletePrompt"];
+    /**
+     * Change a saved prompt
+     * @description Changes the given fields of a prompt of your own. One that others share is only theirs to change.
+     */
+    patch: operations["updatePrompt"];
   };
   "/agents/{id}/cron": {
     /**
      * List your schedules with an agent
-     * @description Lists the schedules of the account that asks, newest first, without their prompts. The owner of a shared agent does not see those of its guests.
+     * @description Lists the schedules of the caller, newest first, without their prompts. The owner of a shared agent does not see those of its guests.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
      */
     get: operations["listSchedules"];
     /**
      * Create a schedule
      * @description Has the agent carry out a prompt at given times, in the name of the account: within its quota and with its permissions. A call that needs approval waits in the thread of the run. A schedule created with an API key runs with the scopes of the key.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
      */
     post: operations["createSchedule"];
   };
@@ -963,7 +1122,7 @@ export interface paths {
      * Show the next times of a rule
      * @description Returns the next five times at which a schedule with this rule would run; stores nothing.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
      */
     post: operations["previewSchedule"];
   };
@@ -972,30 +1131,30 @@ export interface paths {
      * Get a schedule
      * @description Returns the schedule with its prompt, its next time and the state of its newest run.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
      */
     get: operations["getSchedule"];
     /**
      * Delete a schedule
      * @description Deletes the schedule with its list of runs. Their threads stay, and a run that has not ended continues there.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
      */
     delete: operations["deleteSchedule"];
     /**
      * Change a schedule
-     * @description Changes the given fields and forgets its failures. A changed rule applies at once, and its intervals count from now. What an API key changes runs with the scopes of the key from then on.
+     * @description Changes the given fields and forgets its failures. A changed rule applies immediately, and its intervals count from now. What an API key changes runs with the scopes of the key from then on.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
      */
     patch: operations["updateSchedule"];
   };
   "/agents/{id}/cron/{job_id}/run-now": {
     /**
      * Run a schedule now
-     * @description Starts a run at once, also of a disabled schedule; its due times stay. Its failure does not count. The turn can be followed like any other in its thread.
+     * @description Starts a run immediately, even of a disabled schedule; its due times stay the same. A failure of this run does not count. The turn can be followed like any other in its thread.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
      */
     post: operations["runSchedule"];
   };
@@ -1004,14 +1163,21 @@ export interface paths {
      * List the runs of a schedule
      * @description Lists the newest hundred runs, newest first, and notes of due times that were skipped, with the reason.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
      */
     get: operations["listScheduleRuns"];
+  };
+  "/search": {
+    /**
+     * Search your conversations
+     * @description Finds words in the titles and messages of your own conversations with all agents, archived ones included. Titles come first, then messages, each the newest first. What tools returned and what models thought is not searched. A page may have fewer rows than `limit`, and even none, while the header `Link` still names a next page.
+     */
+    get: operations["searchConversations"];
   };
   "/knowledge-bases/search": {
     /**
      * Search knowledge bases
-     * @description Returns the passages that fit the question best, the best one first: by their words, and by their meaning if the server has an embedding model. Neighbouring passages are returned as one.
+     * @description Returns the passages that fit the question best, the best one first: by their words, and by their meaning if the server has an embedding model. Neighbouring passages are returned as one. While a lost index is made again, a search that finds nothing says so.
      */
     post: operations["searchKnowledgeBases"];
   };
@@ -1069,7 +1235,7 @@ export interface paths {
   "/knowledge-bases/{id}/reindex": {
     /**
      * Index a knowledge base again
-     * @description Queues all of its documents, those that failed included. What was indexed before is found until it is replaced.
+     * @description Queues all of its documents, those that failed included. The current text stays searchable until it is replaced.
      *
      * Needs the permission `knowledge_bases`, which administrators have.
      */
@@ -1078,12 +1244,12 @@ export interface paths {
   "/knowledge-bases/{id}/documents": {
     /**
      * List the documents of a knowledge base
-     * @description Lists the documents by their paths, on request only those of one status.
+     * @description Lists the documents by path, optionally only those with one status.
      */
     get: operations["listKnowledgeDocuments"];
     /**
      * Add documents to a knowledge base
-     * @description Takes files, as fields `file` of a form, or the `url` of a page or file. A `path` that ends in a slash is the folder of all files, otherwise the path of the one file. Each document is read and indexed in the background; one with the path of another replaces it, whose text is found until the new one is ready. A file that the knowledge base contains already is answered with the document it is. Addresses in private networks are refused, and `robots.txt` is respected.
+     * @description Takes files, as fields `file` of a form, or the `url` of a page or file, which is fetched again every `refetch_days`. A `path` that ends in a slash is the folder of all files, otherwise the path of the one file. Each document is read and indexed in the background; one with the path of another replaces it, whose text is found until the new one is ready. A file that the knowledge base contains already is answered with the document it is. Addresses in private networks are refused, and `robots.txt` is respected.
      *
      * Needs the permission `knowledge_bases`, which administrators have.
      */
@@ -1102,6 +1268,13 @@ export interface paths {
      * Needs the permission `knowledge_bases`, which administrators have.
      */
     delete: operations["deleteKnowledgeDocument"];
+    /**
+     * Change when a document is fetched again
+     * @description Sets the days after which a document with a `url` is fetched again, counted from `fetched_at`. An unchanged one is not read again; the text of a changed one is found until the new one is ready. One that cannot be fetched stays, with its `refetch_error`, and is tried again after an hour, later after longer pauses.
+     *
+     * Needs the permission `knowledge_bases`, which administrators have.
+     */
+    patch: operations["updateKnowledgeDocument"];
   };
   "/knowledge-bases/{id}/documents/{doc_id}/content": {
     /**
@@ -1216,7 +1389,7 @@ export interface paths {
   "/events": {
     /**
      * Stream what changes for your account
-     * @description Sends an event whenever one of your threads, an agent that you see, a channel of your agents, an approval or your usage changes, so that a page need not ask again and again. To continue after a cut, send `Last-Event-ID` within five minutes. Any other stream begins with `reset`, and so does what follows a gap, for instance if you read too slowly.
+     * @description Sends an event whenever one of your threads or projects, a saved prompt, an agent that you see, a channel of your agents, an approval or your usage changes, so that a page need not ask again and again. To continue after a cut, send `Last-Event-ID` within five minutes. Any other stream begins with `reset`, and so does what follows a gap, for instance if you read too slowly.
      */
     get: operations["streamEvents"];
   };
@@ -1225,7 +1398,7 @@ export interface paths {
      * Rebuild the histories of an agent
      * @description Queues the threads of all users of the agent whose history must be rebuilt from its events: imported ones, and those of an older version of the server. Threads that have failed are queued again. The work continues in the background; poll its status.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     post: operations["startHistoryMigration"];
   };
@@ -1234,7 +1407,7 @@ export interface paths {
      * Get the progress of rebuilding histories
      * @description Counts the threads of the agent whose histories are still to be rebuilt, by state. The work is done when `remaining` is 0.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     get: operations["getHistoryMigration"];
   };
@@ -1243,7 +1416,7 @@ export interface paths {
      * Import a thread
      * @description Creates a thread of your own from the file of an export, sent as the field `file` of a form. Its history is empty until it has been rebuilt: the owner of the agent starts that with `POST /agents/{id}/history-migration/start`. Files that the thread refers to are not imported.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
      */
     post: operations["importThread"];
   };
@@ -1392,7 +1565,7 @@ export interface paths {
     get: operations["listChannels"];
     /**
      * Create a channel
-     * @description Links the agent to a messaging platform. A channel that is enabled connects at once, while the agent is running; read its `runtime` to see whether that worked. A channel with `enabled: false` is a draft that may lack required fields.
+     * @description Connects the agent to a messaging platform. An enabled channel connects immediately while the agent is running; read its `runtime` to see whether that worked. A channel with `enabled: false` is a draft that may lack required fields.
      *
      * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
      */
@@ -1417,7 +1590,7 @@ export interface paths {
     get: operations["getChannel"];
     /**
      * Delete a channel
-     * @description Disconnects the channel at once and deletes it. Conversations that came through it stay as threads.
+     * @description Disconnects the channel immediately and deletes it. Conversations that came through it stay as threads.
      *
      * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
      */
@@ -1451,7 +1624,7 @@ export interface paths {
   "/agents/{id}/channels/{kind}/qrcode/generate": {
     /**
      * Create a QR code to link a platform
-     * @description Returns the content of a QR code for a person to scan with the app of the platform, and a token; an earlier code of yours for this agent and kind becomes invalid. Poll the outcome with the token. Depending on the kind, the scan returns credentials for `createChannel` or creates the channel by itself.
+     * @description Returns the content of a QR code for a person to scan with the app of the platform, and a token; an earlier code of yours for this agent and kind becomes invalid. Poll the outcome with the token. Depending on the kind, the scan returns credentials for `createChannel` or creates the channel automatically.
      *
      * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
      */
@@ -1519,14 +1692,14 @@ export interface paths {
      * Get the external agents of an agent
      * @description Returns the external agents with the settings of the agent's owner, and whether the agent has the tool that calls them.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     get: operations["getAgentAcp"];
     /**
      * Set the external agents of an agent
      * @description `tool_enabled` switches the tool `acp_runner` of this agent on or off; `runners` replaces the settings of the agent's owner, which hold for all of the owner's agents. What is left out stays as it is.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     put: operations["setAgentAcp"];
   };
@@ -1563,7 +1736,7 @@ export interface paths {
     get: operations["listUsers"];
     /**
      * Create an account
-     * @description Creates an account whose user can log in at once with this password; it starts with an agent named `assistant`. Callers grant only permissions that they hold themselves, and only administrators create administrators. To let people choose their own passwords, create an invite instead.
+     * @description Creates an account whose user can sign in immediately with this password; it starts with an agent named `assistant`. Callers grant only permissions that they hold themselves, and only administrators create administrators. To let people choose their own passwords, create an invite instead.
      *
      * Needs the permission `users`, which administrators have.
      */
@@ -1572,7 +1745,7 @@ export interface paths {
   "/users/{id}": {
     /**
      * Get an account
-     * @description Returns the account with its permissions, its quota, and a lock after failed logins, if there is one.
+     * @description Returns the account with its permissions, its quota, and a lock after failed sign-ins, if there is one.
      *
      * Needs the permission `users`, which administrators have.
      */
@@ -1595,7 +1768,7 @@ export interface paths {
   "/users/{id}/reset-password": {
     /**
      * Reset the password of an account
-     * @description Sets a new password, ends all sessions of the account, and ends a lock after failed logins. Depending on the settings of the server, the user must choose another password after the next login.
+     * @description Sets a new password, ends all sessions of the account, and ends a lock after failed sign-ins. Depending on the settings of the server, the user must choose another password after the next sign-in.
      *
      * Needs the permission `users`, which administrators have.
      */
@@ -1613,7 +1786,7 @@ export interface paths {
   "/users/invites": {
     /**
      * List the invites
-     * @description Lists the invites of all user managers, the newest first. An invite is removed 90 days after it was used or revoked or has expired.
+     * @description Lists the invites of all account managers, the newest first. An invite is removed 90 days after it was used or revoked or has expired.
      *
      * Needs the permission `users`, which administrators have.
      */
@@ -1652,11 +1825,29 @@ export interface paths {
   "/admin/audit-log": {
     /**
      * List the audit log
-     * @description Lists every change by a call or a command and every sign-in, failed ones included, the newest first. Rows are never changed; the hash of each covers the row before it, so that `svc audit --verify` notices a change. Bodies of calls are shown without their secrets.
+     * @description Lists every change by a call or a command and every sign-in, failed ones included, the newest first. Rows are never changed; the hash of each covers the row before it, so that `svc admin audit --verify` notices a change. Bodies of calls are shown without their secrets.
      *
      * For administrators.
      */
     get: operations["listAuditRows"];
+  };
+  "/admin/audit-log/export": {
+    /**
+     * Export the audit log
+     * @description Downloads the matching rows as CSV in UTF-8, the newest first, at most 500000 of them.
+     *
+     * For administrators.
+     */
+    get: operations["exportAuditRows"];
+  };
+  "/admin/audit-log/verification": {
+    /**
+     * Verify the audit log
+     * @description Reads the whole log and checks that no row was changed, inserted or removed, as `svc admin audit --verify` does. Sends the progress as server-sent events, and the verdict with the last one.
+     *
+     * For administrators.
+     */
+    get: operations["verifyAuditLog"];
   };
   "/metrics": {
     /**
@@ -3019,7 +3210,7 @@ export interface components {
       color?: string | null;
       /** @description The greeting of a new conversation; null for that of the expert */
       welcome_message?: string | null;
-      /** @description Settings of the calls of models and tools; replaced as a whole by a change */
+      /** @description Settings of the model and tool calls; replaced as a whole by a change */
       config?: {
         /** @description Omitted for models that refuse it */
         temperature?: number;
@@ -3160,7 +3351,7 @@ export interface components {
       color?: string | null;
       /** @description The greeting of a new conversation; null for that of the expert */
       welcome_message?: string | null;
-      /** @description Settings of the calls of models and tools; replaced as a whole by a change */
+      /** @description Settings of the model and tool calls; replaced as a whole by a change */
       config?: {
         /** @description Omitted for models that refuse it */
         temperature?: number;
@@ -3336,6 +3527,8 @@ export interface components {
       title: components["schemas"]["LocalizedText"];
       description: components["schemas"]["LocalizedText"];
       prompt: components["schemas"]["LocalizedText"];
+      /** @description True if it is about a file to attach */
+      asks_for_file?: boolean;
     };
     /** TaskExamples */
     TaskExamples: {
@@ -3397,7 +3590,7 @@ export interface components {
       color?: string | null;
       /** @description The greeting of a new conversation; null for that of the expert */
       welcome_message?: string | null;
-      /** @description Settings of the calls of models and tools; replaced as a whole by a change */
+      /** @description Settings of the model and tool calls; replaced as a whole by a change */
       config?: {
         /** @description Omitted for models that refuse it */
         temperature?: number;
@@ -3452,7 +3645,7 @@ export interface components {
       color?: string | null;
       /** @description The greeting of a new conversation; null for that of the expert */
       welcome_message?: string | null;
-      /** @description Settings of the calls of models and tools; replaced as a whole by a change */
+      /** @description Settings of the model and tool calls; replaced as a whole by a change */
       config?: {
         /** @description Omitted for models that refuse it */
         temperature?: number;
@@ -3632,7 +3825,7 @@ export interface components {
       color?: string | null;
       /** @description The greeting of a new conversation; null for that of the expert */
       welcome_message?: string | null;
-      /** @description Settings of the calls of models and tools; replaced as a whole by a change */
+      /** @description Settings of the model and tool calls; replaced as a whole by a change */
       config?: {
         /** @description Omitted for models that refuse it */
         temperature?: number;
@@ -4192,6 +4385,26 @@ export interface components {
         request_id: string;
       };
     };
+    /** @enum {string} */
+    DocumentFactsState: "ready" | "reading" | "no_text" | "failed";
+    /**
+     * DocumentFacts
+     * @description Missing for pictures, sounds and videos
+     */
+    DocumentFacts: {
+      /** @description The usual extension of its format */
+      kind: string;
+      /** @description Pages or slides, for formats that have them */
+      pages?: number;
+      /** @description The length of its text */
+      characters: number;
+      /** @description `reading` is not over yet; `no_text` is a scan; `failed` has a reason */
+      state: components["schemas"]["DocumentFactsState"];
+      reason?: {
+        code: string;
+        message: string;
+      };
+    };
     /** Upload */
     Upload: {
       /** @description Relative to the workspace */
@@ -4200,7 +4413,10 @@ export interface components {
       media_type: string;
       /** @description Bytes */
       size: number;
+      document?: components["schemas"]["DocumentFacts"];
     };
+    /** @enum {string} */
+    ListFilesSort: "name" | "size";
     FileUnusableError: {
       error: {
         /** @enum {string} */
@@ -4228,6 +4444,24 @@ export interface components {
       media_type: string | null;
       /** @description Unix seconds */
       updated_at: number;
+      /**
+       * DocumentFacts
+       * @description Once the file was read as a document
+       */
+      document?: {
+        /** @description The usual extension of its format */
+        kind: string;
+        /** @description Pages or slides, for formats that have them */
+        pages?: number;
+        /** @description The length of its text */
+        characters: number;
+        /** @description `reading` is not over yet; `no_text` is a scan; `failed` has a reason */
+        state: components["schemas"]["DocumentFactsState"];
+        reason?: {
+          code: string;
+          message: string;
+        };
+      };
     };
     RangeNotSatisfiableError: {
       error: {
@@ -4242,6 +4476,61 @@ export interface components {
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
+    };
+    ReadDocument422Error: {
+      error: {
+        /** @enum {string} */
+        code: "DOCUMENT_DAMAGED" | "DOCUMENT_ENCRYPTED" | "DOCUMENT_TIMEOUT" | "DOCUMENT_TOO_LARGE" | "VALIDATION_FAILED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    DocumentKindUnsupportedError: {
+      error: {
+        /** @enum {string} */
+        code: "DOCUMENT_KIND_UNSUPPORTED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** DocumentPages */
+    DocumentPages: {
+      /** @description The usual extension of its format */
+      kind: string;
+      /** DocumentFacts */
+      document: {
+        /** @description The usual extension of its format */
+        kind: string;
+        /** @description Pages or slides, for formats that have them */
+        pages?: number;
+        /** @description The length of its text */
+        characters: number;
+        /** @description `reading` is not over yet; `no_text` is a scan; `failed` has a reason */
+        state: components["schemas"]["DocumentFactsState"];
+        reason?: {
+          code: string;
+          message: string;
+        };
+      };
+      /** @description Documents without pages have parts of about equal length instead, which are numbered alike */
+      pages: {
+          page: number;
+          text: string;
+        }[];
+      /** @description The page to continue with, if there are more */
+      next_page?: number;
     };
     FileUnusableOrLimitReachedError: {
       error: {
@@ -4330,6 +4619,24 @@ export interface components {
         request_id: string;
       };
     };
+    /** WorkspaceSize */
+    WorkspaceSize: {
+      agent_id: string;
+      /** @description Of the agent */
+      name: string;
+      bytes: number;
+    };
+    /** Storage */
+    Storage: {
+      /** @description Of the files of all agents that the account owns */
+      bytes: number;
+      /** @description The limit `account_bytes` */
+      max_bytes: number;
+      /** @description The limit `workspace_bytes` of each agent */
+      max_workspace_bytes: number;
+      /** @description Of each agent, the largest first */
+      workspaces: components["schemas"]["WorkspaceSize"][];
+    };
     /** CreateFileLinkBody */
     CreateFileLinkBody: {
       /** @description Relative to the workspace; a leading slash is ignored */
@@ -4376,6 +4683,20 @@ export interface components {
       error: {
         /** @enum {string} */
         code: "LINK_INVALID";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    AgentNotFoundOrNotFoundOrProjectNotFoundError: {
+      error: {
+        /** @enum {string} */
+        code: "AGENT_NOT_FOUND" | "NOT_FOUND" | "PROJECT_NOT_FOUND";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -4434,10 +4755,16 @@ export interface components {
     /** Thread */
     Thread: {
       thread_id: string;
+      /** @description The agent */
+      agent_id: string;
       /** @description Null before the first message */
       title: string | null;
       /** @description Pinned threads come first in the list */
       pinned: boolean;
+      /** @description Archived threads are in no list unless it asks for them */
+      archived: boolean;
+      /** @description The project of the thread, if any */
+      project_id: string | null;
       /** @description Another name of the thread, for clients that keep one conversation */
       session_key: string;
       /** @description `web`, `api`, `schedule`, or the kind of the channel that the conversation came from */
@@ -4463,9 +4790,25 @@ export interface components {
       /** @description The thread that this one continues */
       forked_from?: string;
     };
+    ProjectNotFoundError: {
+      error: {
+        /** @enum {string} */
+        code: "PROJECT_NOT_FOUND";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
     /** CreateThreadBody */
     CreateThreadBody: {
       title?: string;
+      /** @description A project of yours, whose instructions and knowledge bases apply to the thread at each turn */
+      project_id?: string;
     };
     /** ThreadCreated */
     ThreadCreated: {
@@ -4492,6 +4835,10 @@ export interface components {
       title?: string;
       /** @description Pinned threads come first in the list */
       pinned?: boolean;
+      /** @description Archived threads leave the lists; they stay readable, and search finds them */
+      archived?: boolean;
+      /** @description Puts the thread into a project of yours; null takes it out of its project */
+      project_id?: string | null;
       /** @description As `<provider>:<model>`; null for the model of the agent */
       model?: string | null;
       /** @description Tools that need no approval in this thread */
@@ -4516,7 +4863,7 @@ export interface components {
     UpdateThread404Error: {
       error: {
         /** @enum {string} */
-        code: "AGENT_NOT_FOUND" | "KNOWLEDGE_BASE_NOT_FOUND" | "NOT_FOUND" | "THREAD_NOT_FOUND";
+        code: "AGENT_NOT_FOUND" | "KNOWLEDGE_BASE_NOT_FOUND" | "NOT_FOUND" | "PROJECT_NOT_FOUND" | "THREAD_NOT_FOUND";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -4572,17 +4919,139 @@ export interface components {
       copied_messages: number;
       title: string | null;
     };
-    /**
-     * MessageRole
-     * @enum {string}
-     */
-    MessageRole: "user" | "assistant" | "tool";
+    /** ChoosePathBody */
+    ChoosePathBody: {
+      /** @description A message of any version */
+      message_id: string;
+    };
+    ChoosePath404Error: {
+      error: {
+        /** @enum {string} */
+        code: "AGENT_NOT_FOUND" | "MESSAGE_NOT_FOUND" | "NOT_FOUND" | "THREAD_NOT_FOUND";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    ThreadBusyError: {
+      error: {
+        /** @enum {string} */
+        code: "THREAD_BUSY";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
     /** TextBlock */
     TextBlock: {
       /** @constant */
       type: "text";
       text: string;
     };
+    /** ImageBlock */
+    ImageBlock: {
+      /** @constant */
+      type: "image";
+      /** @description Relative to the workspace */
+      path: string;
+      filename: string;
+      media_type: string;
+    };
+    /** FileBlock */
+    FileBlock: {
+      /** @constant */
+      type: "file";
+      /** @description Relative to the workspace */
+      path: string;
+      filename: string;
+      media_type: string;
+    };
+    /** InputBlock */
+    InputBlock: components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["FileBlock"];
+    /** StartTurnBody */
+    StartTurnBody: {
+      text?: string;
+      /** @description Text, images and files that were uploaded before */
+      content?: components["schemas"]["InputBlock"][];
+      /** @description A message of yours in the thread: the turn is a new version of it, and continues from what stood before it */
+      replaces?: string;
+      /** @description A name of your choice. The same one sent twice starts one turn; it is kept for 30 days */
+      client_message_id?: string;
+      /** @description The model of this turn, `<provider>:<model>` */
+      model?: string;
+      /** @description How long the model may think in this turn */
+      reasoning?: components["schemas"]["ReasoningLevel"];
+      /** @description Knowledge bases that this turn searches in addition to those of the thread and the agent */
+      knowledge_base_ids?: string[];
+      /** @description Connectors whose tools the agent can use in this turn, in addition to its own */
+      connector_ids?: string[];
+      /** @description True for the last answer, or the id of an answer: it is written anew */
+      regenerate?: true | string;
+    };
+    StartTurn404Error: {
+      error: {
+        /** @enum {string} */
+        code: "AGENT_NOT_FOUND" | "KNOWLEDGE_BASE_NOT_FOUND" | "MESSAGE_NOT_FOUND" | "NOT_FOUND" | "THREAD_NOT_FOUND";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    RateLimitedOrTooManyTurnsError: {
+      error: {
+        /** @enum {string} */
+        code: "RATE_LIMITED" | "TOO_MANY_TURNS";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    StartTurn409Error: {
+      error: {
+        /** @enum {string} */
+        code: "AGENT_NOT_RUNNING" | "IDEMPOTENCY_KEY_IN_USE" | "LIMIT_REACHED" | "THREAD_BUSY";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** TurnAccepted */
+    TurnAccepted: {
+      turn_id: string;
+      thread_id: string;
+      /** @description The seq of its first event; null while the turn waits */
+      first_seq: number | null;
+    };
+    /**
+     * MessageRole
+     * @enum {string}
+     */
+    MessageRole: "user" | "assistant" | "tool";
     ThinkingBlock: {
       /** @constant */
       type: "thinking";
@@ -4608,24 +5077,6 @@ export interface components {
       output: string;
       is_error: boolean;
     };
-    /** ImageBlock */
-    ImageBlock: {
-      /** @constant */
-      type: "image";
-      /** @description Relative to the workspace */
-      path: string;
-      filename: string;
-      media_type: string;
-    };
-    /** FileBlock */
-    FileBlock: {
-      /** @constant */
-      type: "file";
-      /** @description Relative to the workspace */
-      path: string;
-      filename: string;
-      media_type: string;
-    };
     /** Block */
     Block: components["schemas"]["TextBlock"] | components["schemas"]["ThinkingBlock"] | components["schemas"]["ToolUseBlock"] | components["schemas"]["ToolResultBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["FileBlock"];
     /**
@@ -4638,9 +5089,9 @@ export interface components {
       input_tokens: number;
       output_tokens: number;
       total_tokens: number;
-      /** @description Of the input tokens, those that the provider had in its cache */
+      /** @description The input tokens that the provider read from its cache */
       cached_input_tokens?: number;
-      /** @description Of the output tokens, those for thoughts */
+      /** @description The output tokens used for reasoning */
       reasoning_tokens?: number;
       /** @description True if the provider did not count all of the tokens */
       is_estimated?: boolean;
@@ -4675,6 +5126,8 @@ export interface components {
       stop_reason?: components["schemas"]["StopReason"];
       /** @description What the person should know about the answer */
       notices?: components["schemas"]["Notice"][];
+      /** @description The ids of the versions of the message, of which this is one, oldest first; only if there are several */
+      versions?: string[];
       /** @description Files that the turn made */
       artifacts?: components["schemas"]["Artifact"][];
       /** @description What tools of the turn took their outputs from */
@@ -4687,7 +5140,7 @@ export interface components {
     };
     /**
      * AuthorizationRequired
-     * @description The credentials that the call waits for; the turn continues by itself once they exist
+     * @description The credentials that the call waits for; the turn continues automatically once they exist
      */
     AuthorizationRequired: {
       connector_id: string;
@@ -4899,6 +5352,8 @@ export interface components {
       message_id: string;
       /** @description The name that the client gave to the message */
       client_message_id?: string;
+      /** @description The message that the turn continues from, after which readers drop what followed; null at the start of a thread. For a new version of an answer, it is the message that it answers, like `message_id` */
+      after_message_id?: string | null;
     };
     /**
      * ContentFrame
@@ -5137,6 +5592,20 @@ export interface components {
       decisions: components["schemas"]["Decision"][];
     };
     /**
+     * PathChangedFrame
+     * @description Another version was chosen: the thread shows the path through this message. Read the history again.
+     */
+    PathChangedFrame: {
+      /** @constant */
+      type: "path_changed";
+      /** @description The thread */
+      thread_id: string;
+      /** @description The position in the thread; rises by one with each frame of a turn */
+      seq: number;
+      /** @description The message that the path now leads through */
+      message_id: string;
+    };
+    /**
      * DoneFrame
      * @description The turn has ended; nothing of it follows.
      */
@@ -5154,7 +5623,7 @@ export interface components {
       usage: components["schemas"]["Usage"];
       /** @description `length`: the limit of output cut the answer; `filtered`: the provider withheld or cut it; `refused`: the model refused */
       stop_reason: components["schemas"]["StopReason"];
-      /** @description What the reply is taken from */
+      /** @description The sources of the answer */
       sources?: components["schemas"]["Source"][];
     };
     /**
@@ -5185,7 +5654,293 @@ export interface components {
       request_id: string;
     };
     /** TurnFrame */
-    TurnFrame: components["schemas"]["TurnStartedFrame"] | components["schemas"]["ContentFrame"] | components["schemas"]["ReasoningFrame"] | components["schemas"]["ToolCallFrame"] | components["schemas"]["ToolResultFrame"] | components["schemas"]["ToolProgressFrame"] | components["schemas"]["AttachmentFrame"] | components["schemas"]["UsageFrame"] | components["schemas"]["NoticeFrame"] | components["schemas"]["ApprovalRequiredFrame"] | components["schemas"]["ApprovalResolvedFrame"] | components["schemas"]["DoneFrame"] | components["schemas"]["ErrorFrame"];
+    TurnFrame: components["schemas"]["TurnStartedFrame"] | components["schemas"]["ContentFrame"] | components["schemas"]["ReasoningFrame"] | components["schemas"]["ToolCallFrame"] | components["schemas"]["ToolResultFrame"] | components["schemas"]["ToolProgressFrame"] | components["schemas"]["AttachmentFrame"] | components["schemas"]["UsageFrame"] | components["schemas"]["NoticeFrame"] | components["schemas"]["ApprovalRequiredFrame"] | components["schemas"]["ApprovalResolvedFrame"] | components["schemas"]["PathChangedFrame"] | components["schemas"]["DoneFrame"] | components["schemas"]["ErrorFrame"];
+    /** Project */
+    Project: {
+      id: string;
+      name: string;
+      /** @description For people */
+      description: string | null;
+      /** @description Added to the instructions of the agent, before those of the thread */
+      instructions: string | null;
+      /** @description Searched besides those of the agent, the thread and the turn; you must be able to search them */
+      knowledge_base_ids: string[];
+      /** @description Its threads with all agents, without archived ones */
+      thread_count: number;
+      /** @description Unix seconds */
+      created_at: number;
+    };
+    /** CreateProjectBody */
+    CreateProjectBody: {
+      name: string;
+      /** @description For people */
+      description?: string | null;
+      /** @description Added to the instructions of the agent, before those of the thread */
+      instructions?: string | null;
+      /** @description Searched besides those of the agent, the thread and the turn; you must be able to search them */
+      knowledge_base_ids?: string[];
+    };
+    NotFoundOrProjectNotFoundError: {
+      error: {
+        /** @enum {string} */
+        code: "NOT_FOUND" | "PROJECT_NOT_FOUND";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** UpdateProjectBody */
+    UpdateProjectBody: {
+      name?: string;
+      /** @description For people */
+      description?: string | null;
+      /** @description Added to the instructions of the agent, before those of the thread */
+      instructions?: string | null;
+      /** @description Searched besides those of the agent, the thread and the turn; you must be able to search them */
+      knowledge_base_ids?: string[];
+    };
+    KnowledgeBaseNotFoundOrNotFoundOrProjectNotFoundError: {
+      error: {
+        /** @enum {string} */
+        code: "KNOWLEDGE_BASE_NOT_FOUND" | "NOT_FOUND" | "PROJECT_NOT_FOUND";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /**
+     * ShareAudience
+     * @enum {string}
+     */
+    ShareAudience: "accounts" | "link";
+    /** CreateShareBody */
+    CreateShareBody: {
+      /** @description `accounts`: everybody with an account here; `link`: also people without one */
+      audience: components["schemas"]["ShareAudience"];
+      /** @description Without it, the share does not expire */
+      expires_in_days?: number;
+      /**
+       * @description True if the calls of tools and their results are included
+       * @default false
+       */
+      include_steps?: boolean;
+    };
+    CreateShare403Error: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "SHARES_NOT_PUBLIC" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    BodyTooLargeOrShareTooLargeError: {
+      error: {
+        /** @enum {string} */
+        code: "BODY_TOO_LARGE" | "SHARE_TOO_LARGE";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    IdempotencyKeyInUseOrLimitReachedOrShareEmptyError: {
+      error: {
+        /** @enum {string} */
+        code: "IDEMPOTENCY_KEY_IN_USE" | "LIMIT_REACHED" | "SHARE_EMPTY";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** Share */
+    Share: {
+      share_id: string;
+      /** @description The page for readers; begins with a slash if no public URL is configured */
+      url: string;
+      /** @description `accounts`: everybody with an account here; `link`: also people without one */
+      audience: components["schemas"]["ShareAudience"];
+      /** @description True if the calls of tools and their results are included */
+      include_steps: boolean;
+      /** @description The title of the conversation when it was copied */
+      title: string | null;
+      thread_id: string;
+      agent_id: string;
+      /** @description Unix seconds */
+      created_at: number;
+      /** @description When the conversation was copied, in Unix seconds */
+      updated_at: number;
+      /** @description Unix seconds; null if it does not expire */
+      expires_at: number | null;
+      /** @description The number of times that others have opened it */
+      views: number;
+    };
+    /** ShareSettings */
+    ShareSettings: {
+      /** @description True if people without an account can open shares with the audience `link` */
+      public: boolean;
+    };
+    /** UpdateShareBody */
+    UpdateShareBody: {
+      /** @description True if the calls of tools and their results are included */
+      include_steps?: boolean;
+      /** @description Counted from now; null for a share that does not expire */
+      expires_in_days?: number | null;
+    };
+    LimitReachedOrShareEmptyError: {
+      error: {
+        /** @enum {string} */
+        code: "LIMIT_REACHED" | "SHARE_EMPTY";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** SharedText */
+    SharedText: {
+      /** @constant */
+      type: "text";
+      text: string;
+    };
+    ToolUseSharedBlock: {
+      /** @constant */
+      type: "tool_use";
+      id: string;
+      name: string;
+      input: unknown;
+    };
+    ToolResultSharedBlock: {
+      /** @constant */
+      type: "tool_result";
+      id: string;
+      name: string;
+      output: string;
+      is_error: boolean;
+    };
+    /** SharedImage */
+    SharedImage: {
+      /** @constant */
+      type: "image";
+      /** @description The name of the file in the texts */
+      path: string;
+      filename: string;
+      media_type: string;
+      /** @description In bytes; null if the file is not included */
+      size: number | null;
+      /** @description The address of the copy on this server; null if the file is not included */
+      url: string | null;
+    };
+    /** SharedFile */
+    SharedFile: {
+      /** @constant */
+      type: "file";
+      /** @description The name of the file in the texts */
+      path: string;
+      filename: string;
+      media_type: string;
+      /** @description In bytes; null if the file is not included */
+      size: number | null;
+      /** @description The address of the copy on this server; null if the file is not included */
+      url: string | null;
+    };
+    /** SharedBlock */
+    SharedBlock: components["schemas"]["SharedText"] | components["schemas"]["ToolUseSharedBlock"] | components["schemas"]["ToolResultSharedBlock"] | components["schemas"]["SharedImage"] | components["schemas"]["SharedFile"];
+    /**
+     * SharedMessageStatus
+     * @enum {string}
+     */
+    SharedMessageStatus: "complete" | "stopped";
+    /** SharedArtifact */
+    SharedArtifact: {
+      /** @description The name of the file in the texts */
+      path: string;
+      filename: string;
+      media_type: string;
+      /** @description In bytes; null if the file is not included */
+      size: number | null;
+      /** @description The address of the copy on this server; null if the file is not included */
+      url: string | null;
+    };
+    /** SharedSource */
+    SharedSource: {
+      id: string;
+      title: string;
+      url?: string;
+      /** @description The number by which the answer names it */
+      number?: number;
+    };
+    /** SharedMessage */
+    SharedMessage: {
+      id: string;
+      role: components["schemas"]["MessageRole"];
+      content: components["schemas"]["SharedBlock"][];
+      /** @description Unix milliseconds */
+      timestamp: number;
+      /** @description Common to a question and its answer */
+      turn_id: string;
+      status: components["schemas"]["SharedMessageStatus"];
+      /** @description How the answer ended */
+      stop_reason?: components["schemas"]["StopReason"];
+      /** @description Files that the agent made */
+      artifacts?: components["schemas"]["SharedArtifact"][];
+      sources?: components["schemas"]["SharedSource"][];
+    };
+    /** SharedConversation */
+    SharedConversation: {
+      title: string | null;
+      agent_name: string;
+      /** @description Oldest first */
+      messages: components["schemas"]["SharedMessage"][];
+      /** @description When the conversation was copied, in Unix seconds */
+      created_at: number;
+    };
+    /** ContinueSharedConversationBody */
+    ContinueSharedConversationBody: {
+      /** @description The agent to continue with: its id, or the name of one of your own */
+      agent_id: string;
+    };
+    /** ContinuedThread */
+    ContinuedThread: {
+      thread_id: string;
+      agent_id: string;
+      session_key: string;
+      title: string | null;
+      /** @description Unix seconds */
+      created_at: number;
+      /** @description Unix seconds */
+      last_active: number;
+      /** @description The names of files that could not be copied */
+      files_left_out: string[];
+    };
     /**
      * ConnectorAuth
      * @enum {string}
@@ -5638,9 +6393,95 @@ export interface components {
       task_examples: components["schemas"]["TaskExamples"];
       jobs: components["schemas"]["ExampleSchedules"];
     };
+    /** Prompt */
+    Prompt: {
+      id: string;
+      /** @description What you type behind `/`: letters and digits of any language, `-` and `_`. Unique among your own prompts, whatever the case */
+      name: string;
+      /** @description What it is for */
+      description: string | null;
+      /** @description The prompt; `{{topic}}` is a variable, and `{{date}}` the date of today */
+      text: string;
+      /** @description True if every account sees and uses it */
+      shared: boolean;
+      /** @description The variables of the text, in the order in which they first appear */
+      variables: string[];
+      /** @description Username */
+      owner: string;
+      /** @description True if it belongs to the caller */
+      is_owner: boolean;
+      /** @description Unix seconds */
+      created_at: number;
+      /** @description Unix seconds */
+      updated_at: number;
+    };
+    /** CreatePromptBody */
+    CreatePromptBody: {
+      /** @description What you type behind `/`: letters and digits of any language, `-` and `_`. Unique among your own prompts, whatever the case */
+      name: string;
+      /** @description What it is for */
+      description?: string | null;
+      /** @description The prompt; `{{topic}}` is a variable, and `{{date}}` the date of today */
+      text: string;
+      /** @description True if every account sees and uses it */
+      shared?: boolean;
+    };
+    IdempotencyKeyInUseOrLimitReachedOrPromptNameTakenError: {
+      error: {
+        /** @enum {string} */
+        code: "IDEMPOTENCY_KEY_IN_USE" | "LIMIT_REACHED" | "PROMPT_NAME_TAKEN";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    NotFoundOrPromptNotFoundError: {
+      error: {
+        /** @enum {string} */
+        code: "NOT_FOUND" | "PROMPT_NOT_FOUND";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** UpdatePromptBody */
+    UpdatePromptBody: {
+      /** @description What you type behind `/`: letters and digits of any language, `-` and `_`. Unique among your own prompts, whatever the case */
+      name?: string;
+      /** @description What it is for */
+      description?: string | null;
+      /** @description The prompt; `{{topic}}` is a variable, and `{{date}}` the date of today */
+      text?: string;
+      /** @description True if every account sees and uses it */
+      shared?: boolean;
+    };
+    PromptNameTakenError: {
+      error: {
+        /** @enum {string} */
+        code: "PROMPT_NAME_TAKEN";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
     /** CronRule */
     CronRule: {
-      /** @description Minute, hour, day of the month, month, day of the week; `L`, `#`, `W`, names and `@daily` are understood */
+      /** @description Minute, hour, day of the month, month, day of the week; `L`, `#`, `W`, names, `@daily` and ranges that wrap round, such as `FRI-MON`, are understood */
       cron: string;
       /** @description The IANA name of a time zone */
       timezone: string;
@@ -5695,9 +6536,9 @@ export interface components {
       model: string | null;
       /** @description The conversation of a channel to which answers are delivered. Only for the owner of the agent, who also needs the permission `channels` */
       deliver: components["schemas"]["Destination"] | null;
-      /** @description Knowledge bases that its runs search besides those of the agent */
+      /** @description Knowledge bases that its runs search in addition to those of the agent */
       knowledge_base_ids: string[];
-      /** @description Connectors that lend its runs tools besides those of the agent */
+      /** @description Connectors whose tools its runs can use, in addition to those of the agent */
       connector_ids: string[];
       /** @description Unix seconds; null if nothing is due */
       next_run_at: number | null;
@@ -5734,9 +6575,9 @@ export interface components {
       model?: string | null;
       /** @description The conversation of a channel to which answers are delivered. Only for the owner of the agent, who also needs the permission `channels` */
       deliver?: components["schemas"]["Destination"] | null;
-      /** @description Knowledge bases that its runs search besides those of the agent */
+      /** @description Knowledge bases that its runs search in addition to those of the agent */
       knowledge_base_ids?: string[];
-      /** @description Connectors that lend its runs tools besides those of the agent */
+      /** @description Connectors whose tools its runs can use, in addition to those of the agent */
       connector_ids?: string[];
     };
     CreateSchedule404Error: {
@@ -5766,9 +6607,9 @@ export interface components {
       model: string | null;
       /** @description The conversation of a channel to which answers are delivered. Only for the owner of the agent, who also needs the permission `channels` */
       deliver: components["schemas"]["Destination"] | null;
-      /** @description Knowledge bases that its runs search besides those of the agent */
+      /** @description Knowledge bases that its runs search in addition to those of the agent */
       knowledge_base_ids: string[];
-      /** @description Connectors that lend its runs tools besides those of the agent */
+      /** @description Connectors whose tools its runs can use, in addition to those of the agent */
       connector_ids: string[];
       /** @description Unix seconds; null if nothing is due */
       next_run_at: number | null;
@@ -5810,9 +6651,9 @@ export interface components {
       model?: string | null;
       /** @description The conversation of a channel to which answers are delivered. Only for the owner of the agent, who also needs the permission `channels` */
       deliver?: components["schemas"]["Destination"] | null;
-      /** @description Knowledge bases that its runs search besides those of the agent */
+      /** @description Knowledge bases that its runs search in addition to those of the agent */
       knowledge_base_ids?: string[];
-      /** @description Connectors that lend its runs tools besides those of the agent */
+      /** @description Connectors whose tools its runs can use, in addition to those of the agent */
       connector_ids?: string[];
     };
     UpdateSchedule404Error: {
@@ -5833,20 +6674,6 @@ export interface components {
       error: {
         /** @enum {string} */
         code: "AGENT_NOT_FOUND" | "CONNECTOR_NOT_FOUND" | "KNOWLEDGE_BASE_NOT_FOUND" | "NOT_FOUND";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
-    };
-    RateLimitedOrTooManyTurnsError: {
-      error: {
-        /** @enum {string} */
-        code: "RATE_LIMITED" | "TOO_MANY_TURNS";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -5901,6 +6728,31 @@ export interface components {
       turn_id: string | null;
       error?: components["schemas"]["RunError"];
     };
+    /** @enum {string} */
+    SearchResultRole: "user" | "assistant";
+    /** SearchResult */
+    SearchResult: {
+      /** @description The conversation */
+      thread_id: string;
+      /** @description Its agent */
+      agent_id: string;
+      /** @description The name of the agent */
+      agent_name: string;
+      /** @description The title of the conversation */
+      title: string | null;
+      /** @description The message; null if the title was found */
+      message_id: string | null;
+      /** @description Who wrote the message; null for a title */
+      role: components["schemas"]["SearchResultRole"] | null;
+      /** @description The time of the message, or of the last activity of the conversation, in Unix milliseconds */
+      timestamp: number;
+      /** @description The part of the text that was found, in pieces; of an answer, its words without marks of Markdown */
+      snippet: {
+          text: string;
+          /** @description True if the query has these words */
+          match: boolean;
+        }[];
+    };
     /** SearchKnowledgeBasesBody */
     SearchKnowledgeBasesBody: {
       query: string;
@@ -5912,10 +6764,10 @@ export interface components {
        */
       limit?: number;
     };
-    KnowledgeIndexUnavailableOrKnowledgeNotInstalledError: {
+    SearchKnowledgeBases503Error: {
       error: {
         /** @enum {string} */
-        code: "KNOWLEDGE_INDEX_UNAVAILABLE" | "KNOWLEDGE_NOT_INSTALLED";
+        code: "KNOWLEDGE_INDEX_INCOMPLETE" | "KNOWLEDGE_INDEX_UNAVAILABLE" | "KNOWLEDGE_NOT_INSTALLED";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -5928,7 +6780,7 @@ export interface components {
     };
     /**
      * KnowledgeLocator
-     * @description The place in the text of the document
+     * @description The place in the passage that fits the question best; it is on one page and below one path of headings
      */
     KnowledgeLocator: {
       /** @description The first character, counted in the text as it was read */
@@ -5948,7 +6800,10 @@ export interface components {
       /** @description Unique within the knowledge base */
       path: string;
       locator: components["schemas"]["KnowledgeLocator"];
+      /** @description The whole passage, which may have several places */
       text: string;
+      /** @description The first character of the passage, counted as in `locator` */
+      text_start: number;
       /** @description Higher is better; comparable within one answer only */
       score: number;
     };
@@ -6016,11 +6871,15 @@ export interface components {
       documents: number;
       /** @description Passages that can be found */
       chunks: number;
+      /** @description Documents that can be found */
+      searchable: number;
       /** @description Of the documents as they were uploaded */
       bytes: number;
       /** @description `failed` if no document could be read */
       status: components["schemas"]["KnowledgeBaseStatus"];
-      /** @description The model that passages are compared with besides their words; null for words alone */
+      /** @description True while a lost index is rebuilt from the documents; missing documents do not appear in search */
+      is_rebuilding: boolean;
+      /** @description The embedding model that is used in addition to words; null for words only */
       embedding_model: string | null;
       /** @description Unix seconds */
       created_at: number;
@@ -6078,6 +6937,18 @@ export interface components {
       pages?: number;
       /** @description The address that it was fetched from */
       url?: string;
+      /** @description The days after which the address is fetched again; null for never */
+      refetch_days?: number | null;
+      /**
+       * KnowledgeDocumentError
+       * @description The reason for which it was not fetched again; the former content stays
+       */
+      refetch_error?: {
+        code: string;
+        message: string;
+      };
+      /** @description The last time that the address was read, in Unix seconds */
+      fetched_at?: number;
       /** @description Unix seconds */
       created_at: number;
       /** @description Unix seconds */
@@ -6090,6 +6961,8 @@ export interface components {
        * @description The address of a page or a file
        */
       url: string;
+      /** @description The days after which the address is fetched again; null for never. If it is missing, an address that was added before keeps its own */
+      refetch_days?: number | null;
     };
     AddressNotAllowedOrBadFormOrBadJsonOrBadRequestError: {
       error: {
@@ -6118,6 +6991,11 @@ export interface components {
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
+    };
+    /** UpdateKnowledgeDocumentBody */
+    UpdateKnowledgeDocumentBody: {
+      /** @description The days after which the address is fetched again; null for never */
+      refetch_days: number | null;
     };
     DocumentNotReadError: {
       error: {
@@ -6167,7 +7045,7 @@ export interface components {
      * TrajectoryEventType
      * @enum {string}
      */
-    TrajectoryEventType: "turn_started" | "content" | "reasoning" | "tool_call" | "tool_progress" | "tool_result" | "attachment" | "usage" | "notice" | "hitl_required" | "hitl_resolved" | "done" | "error";
+    TrajectoryEventType: "turn_started" | "content" | "reasoning" | "tool_call" | "tool_progress" | "tool_result" | "attachment" | "usage" | "notice" | "hitl_required" | "hitl_resolved" | "path_changed" | "done" | "error";
     /** TrajectoryEvent */
     TrajectoryEvent: {
       /** @description Unique within the thread */
@@ -6212,6 +7090,13 @@ export interface components {
       input?: {
           [key: string]: unknown;
         }[];
+      /** @description The texts of attached documents, as the model sees them */
+      documents?: {
+          path: string;
+          text: string;
+        }[];
+      /** @description The seq that a version continues from; without it, a turn continues from the event before it. Of `path_changed`, the end of the path */
+      after?: number;
       /** @description As `<provider>:<model>` */
       model?: string;
       locale?: components["schemas"]["Locale"];
@@ -6289,6 +7174,13 @@ export interface components {
       input?: {
           [key: string]: unknown;
         }[];
+      /** @description The texts of attached documents, as the model sees them */
+      documents?: {
+          path: string;
+          text: string;
+        }[];
+      /** @description The seq that a version continues from; without it, a turn continues from the event before it. Of `path_changed`, the end of the path */
+      after?: number;
       /** @description As `<provider>:<model>` */
       model?: string;
       locale?: components["schemas"]["Locale"];
@@ -7205,8 +8097,10 @@ export interface components {
       type: "thread.changed";
       thread_id: string;
       agent_id: string;
+      project_id: string | null;
       title: string | null;
       pinned: boolean;
+      archived: boolean;
       /** @description Replies that you have not read */
       unread: number;
       /** @description True while a turn runs or waits for a person */
@@ -7265,6 +8159,24 @@ export interface components {
       connector_id: string;
     };
     /**
+     * ProjectChanged
+     * @description A project of yours is new or has changed, or is gone: its threads have none then
+     */
+    ProjectChanged: {
+      /** @constant */
+      type: "project.changed";
+      project_id: string;
+    };
+    /**
+     * PromptChanged
+     * @description A saved prompt of yours, or a shared one, is new, changed or gone
+     */
+    PromptChanged: {
+      /** @constant */
+      type: "prompt.changed";
+      prompt_id: string;
+    };
+    /**
      * ApprovalPending
      * @description A turn of yours waits for a decision
      */
@@ -7300,7 +8212,7 @@ export interface components {
       type: "usage.changed";
     };
     /** AccountEvent */
-    AccountEvent: components["schemas"]["Reset"] | components["schemas"]["ThreadChanged"] | components["schemas"]["ThreadDeleted"] | components["schemas"]["AgentChanged"] | components["schemas"]["AgentDeleted"] | components["schemas"]["ChannelChanged"] | components["schemas"]["ConnectorChanged"] | components["schemas"]["ApprovalPending"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UsageChanged"];
+    AccountEvent: components["schemas"]["Reset"] | components["schemas"]["ThreadChanged"] | components["schemas"]["ThreadDeleted"] | components["schemas"]["AgentChanged"] | components["schemas"]["AgentDeleted"] | components["schemas"]["ChannelChanged"] | components["schemas"]["ConnectorChanged"] | components["schemas"]["ProjectChanged"] | components["schemas"]["PromptChanged"] | components["schemas"]["ApprovalPending"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UsageChanged"];
     /** HistoryMigrationStarted */
     HistoryMigrationStarted: {
       /** @description Queued by this call */
@@ -7422,12 +8334,12 @@ export interface components {
       scope: components["schemas"]["Scope"];
       /** @description A username; null for a global provider */
       owner: string | null;
-      /** @description Null for the address of the kind */
+      /** @description Null for the address of the kind; of a global provider, administrators alone see it */
       base_url: string | null;
       has_api_key: boolean;
       /** @description As they were entered; empty if those that the provider lists are offered */
       models: components["schemas"]["ProviderModel"][];
-      /** @description Without secret options */
+      /** @description Without secret options; of a global provider, administrators alone see them */
       options: {
         [key: string]: unknown;
       };
@@ -8581,6 +9493,8 @@ export interface components {
       category: string;
       label: string;
       description: string;
+      /** @description True if forms for new accounts and invites suggest it */
+      is_suggested: boolean;
     };
     /** User */
     User: {
@@ -8600,6 +9514,8 @@ export interface components {
       token_quota: number | null;
       /** @description For all time */
       tokens_used: number;
+      /** @description The last sign-in, in Unix seconds; null before the first */
+      last_login_at: number | null;
       /** @description False if the account can sign in only with another service */
       has_password: boolean;
       /** @description True if an identity at another service is linked */
@@ -8808,7 +9724,7 @@ export interface components {
        * @default 7
        */
       expires_in_days?: number;
-      /** @description For user managers; the invited person does not see it */
+      /** @description For account managers; the invited person does not see it */
       note?: string | null;
       /**
        * @description Granted to the new account, as far as the creator of the invite still holds them then
@@ -8985,6 +9901,39 @@ export interface components {
       hash: string;
       /** @description The name of the API key that the call was made with; null without one */
       credential: string | null;
+      /** @description The name of the object, behind the names of what it belongs to; null if it is not known */
+      object: string | null;
+      /** @description False if the object was deleted, or has no name */
+      object_exists: boolean;
+    };
+    /**
+     * AuditFault
+     * @enum {string}
+     */
+    AuditFault: "changed" | "missing" | "inserted" | "cut_off";
+    /** AuditVerification */
+    AuditVerification: {
+      /** @description The intact rows so far */
+      rows: number;
+      /** @description The rows when the verification began */
+      total: number;
+      /** @description Null until the verification has ended */
+      verdict: ({
+        /** @description True if no row was changed, inserted or removed */
+        whole: boolean;
+        /** @description The intact rows, up to the first broken one */
+        rows: number;
+        /** @description The rows before them, which were removed because they were old */
+        removed: number;
+        /** @description The hash of the newest intact row; null without one */
+        hash: string | null;
+        broken: {
+          /** @description The id of the first row that differs */
+          id: string;
+          fault: components["schemas"]["AuditFault"];
+          message: string;
+        } | null;
+      }) | null;
     };
     /**
      * PluginState
@@ -9019,6 +9968,15 @@ export interface components {
       };
       /** @description Of all accounts, for all time */
       tokens_used: number;
+      /** @description The end of the last `svc backup`, in Unix seconds; null if there was none */
+      last_backup_at: number | null;
+      /** @description The process that answers */
+      process: {
+        /** @description Resident memory */
+        memory_bytes: number;
+        /** @description Requests answered with a status of 500 or more in the last 24 hours, since the start */
+        failed_requests: number;
+      };
       /** @description Unix seconds */
       started_at: number;
       version: string;
@@ -9063,6 +10021,8 @@ export interface components {
     ConsoleFacts: {
       /** @description The name that the page shows */
       name: string;
+      /** @description A line of the operator below the name; null if none is configured */
+      notice: string | null;
       version: string;
       /** @description The address at which people reach the server; null if none is configured */
       public_url: string | null;
@@ -9124,6 +10084,8 @@ export interface components {
         thread_id?: string;
         /** @description Finds the thread that was created with it, instead of `thread_id` */
         session_key?: string;
+        /** @description The project of yours that a new thread belongs to */
+        project_id?: string;
         text?: string;
         /** @description Text, images and files that were uploaded before */
         content?: ({
@@ -9145,23 +10107,47 @@ export interface components {
             filename: string;
             media_type: string;
           })[];
+        /** @description A message of yours in the thread: the turn is a new version of it, and continues from what stood before it */
+        replaces?: string;
         /** @description A name of your choice. The same one sent twice starts one turn; it is kept for 30 days */
         client_message_id?: string;
         /** @description The model of this turn, `<provider>:<model>` */
         model?: string;
         /**
+         * ReasoningLevel
          * @description How long the model may think in this turn
          * @enum {unknown}
          */
         reasoning?: "off" | "low" | "medium" | "high";
-        /** @description Knowledge bases that this turn searches besides those of the thread and the agent */
+        /** @description Knowledge bases that this turn searches in addition to those of the thread and the agent */
         knowledge_base_ids?: string[];
-        /** @description Connectors that lend the agent their tools in this turn, besides its own */
+        /** @description Connectors whose tools the agent can use in this turn, in addition to its own */
         connector_ids?: string[];
       };
       /**
+       * RegenerateFrame
+       * @description Has an answer written anew, from the same message. The settings of that message apply, except for those named here.
+       */
+      regenerate: {
+        /** @constant */
+        type: "regenerate";
+        thread_id: string;
+        /** @description The answer; without it, the last one */
+        message_id?: string;
+        /** @description A name of your choice. The same one sent twice starts one turn; it is kept for 30 days */
+        client_message_id?: string;
+        /** @description The model of this turn, `<provider>:<model>` */
+        model?: string;
+        /**
+         * ReasoningLevel
+         * @description How long the model may think in this turn
+         * @enum {unknown}
+         */
+        reasoning?: "off" | "low" | "medium" | "high";
+      };
+      /**
        * PingFrame
-       * @description Asks for a sign of life; answered by `pong`.
+       * @description Checks the connection; answered by `pong`.
        */
       ping: {
         /** @constant */
@@ -9169,7 +10155,7 @@ export interface components {
       };
       /**
        * SubscribeFrame
-       * @description Follows a thread. Answered by `turn_status`, then each frame after `after_seq`, then those to come.
+       * @description Follows a thread. Answered by `turn_status`, then each frame after `after_seq`, then new frames as they happen.
        */
       subscribe: {
         /** @constant */
@@ -9216,6 +10202,8 @@ export interface components {
         message_id: string;
         /** @description The name that the client gave to the message */
         client_message_id?: string;
+        /** @description The message that the turn continues from, after which readers drop what followed; null at the start of a thread. For a new version of an answer, it is the message that it answers, like `message_id` */
+        after_message_id?: string | null;
       };
       /**
        * ContentFrame
@@ -9419,9 +10407,9 @@ export interface components {
           input_tokens: number;
           output_tokens: number;
           total_tokens: number;
-          /** @description Of the input tokens, those that the provider had in its cache */
+          /** @description The input tokens that the provider read from its cache */
           cached_input_tokens?: number;
-          /** @description Of the output tokens, those for thoughts */
+          /** @description The output tokens used for reasoning */
           reasoning_tokens?: number;
           /** @description True if the provider did not count all of the tokens */
           is_estimated?: boolean;
@@ -9493,7 +10481,7 @@ export interface components {
             for_client?: true;
             /**
              * AuthorizationRequired
-             * @description The credentials that the call waits for; the turn continues by itself once they exist
+             * @description The credentials that the call waits for; the turn continues automatically once they exist
              */
             authorization_required?: {
               connector_id: string;
@@ -9562,6 +10550,20 @@ export interface components {
           })[];
       };
       /**
+       * PathChangedFrame
+       * @description Another version was chosen: the thread shows the path through this message. Read the history again.
+       */
+      path_changed: {
+        /** @constant */
+        type: "path_changed";
+        /** @description The thread */
+        thread_id: string;
+        /** @description The position in the thread; rises by one with each frame of a turn */
+        seq: number;
+        /** @description The message that the path now leads through */
+        message_id: string;
+      };
+      /**
        * DoneFrame
        * @description The turn has ended; nothing of it follows.
        */
@@ -9581,9 +10583,9 @@ export interface components {
           input_tokens: number;
           output_tokens: number;
           total_tokens: number;
-          /** @description Of the input tokens, those that the provider had in its cache */
+          /** @description The input tokens that the provider read from its cache */
           cached_input_tokens?: number;
-          /** @description Of the output tokens, those for thoughts */
+          /** @description The output tokens used for reasoning */
           reasoning_tokens?: number;
           /** @description True if the provider did not count all of the tokens */
           is_estimated?: boolean;
@@ -9594,7 +10596,7 @@ export interface components {
          * @enum {unknown}
          */
         stop_reason: "end" | "length" | "filtered" | "refused" | "max_steps" | "stopped";
-        /** @description What the reply is taken from */
+        /** @description The sources of the answer */
         sources?: ({
             id: string;
             title: string;
@@ -9704,7 +10706,7 @@ export interface components {
       };
       /**
        * UnqueuedFrame
-       * @description A waiting message was taken back.
+       * @description A queued message was canceled.
        */
       unqueued: {
         /** @constant */
@@ -9726,7 +10728,7 @@ export interface components {
   };
   responses: {
     /**
-     * @description - `LOGIN_LOCKED`: This account is locked after too many failed attempts. The lock ends in {minutes} min; a user manager can end it earlier.
+     * @description - `LOGIN_LOCKED`: This account is locked after too many failed attempts. Try again in {minutes} min; an account manager can unlock it earlier.
      * - `RATE_LIMITED`: Too many requests. Try again in {retry_after_seconds} s.
      * - `RATE_LIMITED`: Too many failed sign-ins from your network. Try again in {minutes} min.
      */
@@ -9767,9 +10769,9 @@ export interface components {
       };
     };
     /**
-     * @description - `AUTH_FAILED`: The username, the password or the token is not valid.
+     * @description - `AUTH_FAILED`: The username, password or token is not valid.
      * - `TOTP_REQUIRED`: Enter the code of your authenticator app, or a recovery code.
-     * - `TOTP_INVALID`: The code is not valid, or was used before. Wait for the next one, and check the clock of your device.
+     * - `TOTP_INVALID`: The code is invalid or was already used. Wait for the next code and check the clock of your device.
      */
     AuthFailedOrSecondFactorMissingOrSecondFactorWrongError: {
       content: {
@@ -9777,7 +10779,7 @@ export interface components {
       };
     };
     /**
-     * @description - `LOGIN_BUSY`: Too many sign-ins are waiting. Try again in a moment.
+     * @description - `LOGIN_BUSY`: Too many sign-ins are in progress. Try again in a moment.
      * - `PASSWORD_CHECKS_BUSY`: Too many people are signing in right now. Try again in a moment.
      */
     LoginBusyOrPasswordChecksBusyError: {
@@ -9786,10 +10788,10 @@ export interface components {
       };
     };
     /**
-     * @description - `INTERNAL_ERROR`: Something went wrong on our side. Quote the request id when you report it.
+     * @description - `INTERNAL_ERROR`: Something went wrong on the server. Include the request ID when you report it.
      * - `DATABASE_UNAVAILABLE`: The database is unavailable. Try again in a moment.
      * - `SHUTTING_DOWN`: The server is shutting down.
-     * - `STORAGE_FULL`: The disk of the server is full. Nothing new can be stored until there is space; what is stored can be read and deleted.
+     * - `STORAGE_FULL`: The server’s disk is full. Nothing new can be saved until there is space; existing content can still be read and deleted.
      */
     Error: {
       content: {
@@ -9806,7 +10808,7 @@ export interface components {
         "application/json": components["schemas"]["RateLimitedError"];
       };
     };
-    /** @description - `AUTH_FAILED`: The username, the password or the token is not valid. */
+    /** @description - `AUTH_FAILED`: The username, password or token is not valid. */
     AuthFailedError: {
       content: {
         "application/json": components["schemas"]["AuthFailedError"];
@@ -9825,7 +10827,7 @@ export interface components {
       };
     };
     /**
-     * @description - `AUTH_FAILED`: The username, the password or the token is not valid.
+     * @description - `AUTH_FAILED`: The username, password or token is not valid.
      * - `TOKEN_EXPIRED`: The session or API key has expired. Sign in again, or use another key.
      */
     AuthFailedOrTokenExpiredError: {
@@ -9850,8 +10852,8 @@ export interface components {
       };
     };
     /**
-     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
-     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
      */
     IdempotencyKeyInUseOrLimitReachedError: {
       content: {
@@ -9868,7 +10870,7 @@ export interface components {
      * @description - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
      * - `PASSWORD_SAME_AS_OLD`: The new password is the same as the current one.
-     * - `PASSWORD_TOO_WEAK`: The password needs 8 to 200 characters with a letter and a digit and must not be a common one.
+     * - `PASSWORD_TOO_WEAK`: The password must have 8 to 200 characters with a letter and a digit, and must not be a common one.
      */
     BadJsonOrBadRequestOrPasswordSameAsOldOrPasswordTooWeakError: {
       content: {
@@ -9894,8 +10896,8 @@ export interface components {
      * @description - `ADDRESS_NOT_ALLOWED`: The address "{host}" is not allowed: it is in a local or private network.
      * - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `OAUTH_BAD_REQUEST`: This way to sign in is not enabled.
-     * - `OAUTH_BAD_REQUEST`: The server does not know its public address, which the callback needs. Set http.public_url (SVC_PUBLIC_URL).
+     * - `OAUTH_BAD_REQUEST`: This sign-in method is not enabled.
+     * - `OAUTH_BAD_REQUEST`: The callback needs the public URL of the server. Set http.public_url (SVC_PUBLIC_URL).
      */
     StartBinding400Error: {
       content: {
@@ -9903,25 +10905,25 @@ export interface components {
       };
     };
     /**
-     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
-     * - `IDENTITY_ALREADY_LINKED`: The account has an identity of this kind already. Unlink it first.
-     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `IDENTITY_ALREADY_LINKED`: The account already has an identity of this kind. Unlink it first.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
      */
     StartBinding409Error: {
       content: {
         "application/json": components["schemas"]["StartBinding409Error"];
       };
     };
-    /** @description - `SSO_PROVIDER_UNREACHABLE`: The sign-in service cannot be reached, or does not match the settings. */
+    /** @description - `SSO_PROVIDER_UNREACHABLE`: The sign-in service cannot be reached or does not match its settings. */
     SsoProviderUnreachableError: {
       content: {
         "application/json": components["schemas"]["SsoProviderUnreachableError"];
       };
     };
     /**
-     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
      * - `LAST_SIGN_IN`: This is the last way to sign in to the account. Set a password or link another identity first.
-     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
      */
     IdempotencyKeyInUseOrLastSignInOrLimitReachedError: {
       content: {
@@ -9932,8 +10934,8 @@ export interface components {
      * @description - `ADDRESS_NOT_ALLOWED`: The address "{host}" is not allowed: it is in a local or private network.
      * - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `OAUTH_BAD_REQUEST`: This way to sign in is not enabled.
-     * - `OAUTH_BAD_REQUEST`: The server does not know its public address, which the callback needs. Set http.public_url (SVC_PUBLIC_URL).
+     * - `OAUTH_BAD_REQUEST`: This sign-in method is not enabled.
+     * - `OAUTH_BAD_REQUEST`: The callback needs the public URL of the server. Set http.public_url (SVC_PUBLIC_URL).
      */
     StartSignIn400Error: {
       content: {
@@ -9943,7 +10945,7 @@ export interface components {
     /**
      * @description - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `OAUTH_BAD_REQUEST`: This sign-in code was used already or has expired. Sign in again.
+     * - `OAUTH_BAD_REQUEST`: This sign-in code was already used or has expired. Sign in again.
      */
     BadJsonOrBadRequestOrOauthCodeInvalidError: {
       content: {
@@ -9960,8 +10962,8 @@ export interface components {
      * @description - `ADDRESS_NOT_ALLOWED`: The address "{host}" is not allowed: it is in a local or private network.
      * - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `OIDC_BAD_REQUEST`: This way to sign in is not enabled.
-     * - `OIDC_BAD_REQUEST`: The server does not know its public address, which the callback needs. Set http.public_url (SVC_PUBLIC_URL).
+     * - `OIDC_BAD_REQUEST`: This sign-in method is not enabled.
+     * - `OIDC_BAD_REQUEST`: The callback needs the public URL of the server. Set http.public_url (SVC_PUBLIC_URL).
      */
     StartOidcSignIn400Error: {
       content: {
@@ -9971,7 +10973,7 @@ export interface components {
     /**
      * @description - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `OIDC_BAD_REQUEST`: This sign-in code was used already or has expired. Sign in again.
+     * - `OIDC_BAD_REQUEST`: This sign-in code was already used or has expired. Sign in again.
      */
     BadJsonOrBadRequestOrOidcCodeInvalidError: {
       content: {
@@ -9980,7 +10982,7 @@ export interface components {
     };
     /**
      * @description - `FORBIDDEN`: You are not allowed to do this.
-     * - `FORBIDDEN`: You can grant and revoke only rights that you hold yourself. The details list what you lack.
+     * - `FORBIDDEN`: You can grant and revoke only permissions that you have yourself. The details list the missing ones.
      * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
      * - `USER_DISABLED`: This account is disabled.
      */
@@ -10001,7 +11003,7 @@ export interface components {
     };
     /**
      * @description - `FORBIDDEN`: You are not allowed to do this.
-     * - `FORBIDDEN`: You can grant and revoke only rights that you hold yourself. The details list what you lack.
+     * - `FORBIDDEN`: You can grant and revoke only permissions that you have yourself. The details list the missing ones.
      * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
      * - `USER_DISABLED`: This account is disabled.
      */
@@ -10025,7 +11027,7 @@ export interface components {
      * @description - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
      * - `PASSWORD_WRONG`: The password is wrong.
-     * - `TOTP_INVALID`: The code is not valid, or was used before. Wait for the next one, and check the clock of your device.
+     * - `TOTP_INVALID`: The code is invalid or was already used. Wait for the next code and check the clock of your device.
      */
     BadJsonOrBadRequestOrPasswordWrongOrTotpInvalidError: {
       content: {
@@ -10033,9 +11035,9 @@ export interface components {
       };
     };
     /**
-     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
-     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
-     * - `TOTP_ALREADY_ON`: An authenticator app is set up already. To replace it, send one of its codes or a recovery code.
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
+     * - `TOTP_ALREADY_ON`: An authenticator app is already set up. To replace it, send one of its codes or a recovery code.
      */
     IdempotencyKeyInUseOrLimitReachedOrTotpAlreadyOnError: {
       content: {
@@ -10045,7 +11047,7 @@ export interface components {
     /**
      * @description - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `TOTP_INVALID`: The code is not valid, or was used before. Wait for the next one, and check the clock of your device.
+     * - `TOTP_INVALID`: The code is invalid or was already used. Wait for the next code and check the clock of your device.
      */
     BadJsonOrBadRequestOrTotpInvalidError: {
       content: {
@@ -10053,8 +11055,8 @@ export interface components {
       };
     };
     /**
-     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
-     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
      * - `TOTP_NOT_BEGUN`: The setup of the authenticator app has expired. Start again.
      */
     IdempotencyKeyInUseOrLimitReachedOrTotpNotBegunError: {
@@ -10062,15 +11064,15 @@ export interface components {
         "application/json": components["schemas"]["IdempotencyKeyInUseOrLimitReachedOrTotpNotBegunError"];
       };
     };
-    /** @description - `LOGIN_BUSY`: Too many sign-ins are waiting. Try again in a moment. */
+    /** @description - `LOGIN_BUSY`: Too many sign-ins are in progress. Try again in a moment. */
     LoginBusyError: {
       content: {
         "application/json": components["schemas"]["LoginBusyError"];
       };
     };
     /**
-     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
-     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
      * - `TOTP_OFF`: No authenticator app is set up.
      */
     IdempotencyKeyInUseOrLimitReachedOrTotpOffError: {
@@ -10081,7 +11083,7 @@ export interface components {
     /**
      * @description - `FORBIDDEN`: You are not allowed to do this.
      * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
-     * - `FORBIDDEN`: This server requires a second factor of your account. Replace the app instead of removing it.
+     * - `FORBIDDEN`: This server requires two-factor sign-in for your account. Replace the app instead of removing it.
      * - `USER_DISABLED`: This account is disabled.
      */
     RemoveTotp403Error: {
@@ -10109,7 +11111,7 @@ export interface components {
     /**
      * @description - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `PASSKEY_UNAVAILABLE`: Passkeys need an address that begins with https:// and has a name, or http://localhost. Open the server there.
+     * - `PASSKEY_UNAVAILABLE`: Passkeys need an https:// address with a domain name, or http://localhost. Open the server at such an address.
      * - `PASSWORD_WRONG`: The password is wrong.
      */
     BadJsonOrBadRequestOrPasskeyUnavailableOrPasswordWrongError: {
@@ -10120,9 +11122,9 @@ export interface components {
     /**
      * @description - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `PASSKEY_CHALLENGE_EXPIRED`: This took too long, or was sent before. Try again.
-     * - `PASSKEY_INVALID`: The passkey could not be verified. Create it on this page, and confirm it with a PIN, a face or a finger.
-     * - `PASSKEY_UNAVAILABLE`: Passkeys need an address that begins with https:// and has a name, or http://localhost. Open the server there.
+     * - `PASSKEY_CHALLENGE_EXPIRED`: The request timed out or was already sent. Try again.
+     * - `PASSKEY_INVALID`: The passkey could not be verified. Create it on this page, and confirm it with a PIN, your face or your fingerprint.
+     * - `PASSKEY_UNAVAILABLE`: Passkeys need an https:// address with a domain name, or http://localhost. Open the server at such an address.
      */
     AddPasskey400Error: {
       content: {
@@ -10130,9 +11132,9 @@ export interface components {
       };
     };
     /**
-     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
-     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
-     * - `PASSKEY_EXISTS`: This passkey is registered already.
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
+     * - `PASSKEY_EXISTS`: This passkey is already registered.
      */
     IdempotencyKeyInUseOrLimitReachedOrPasskeyExistsError: {
       content: {
@@ -10162,7 +11164,7 @@ export interface components {
     };
     /**
      * @description - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `PASSKEY_UNAVAILABLE`: Passkeys need an address that begins with https:// and has a name, or http://localhost. Open the server there.
+     * - `PASSKEY_UNAVAILABLE`: Passkeys need an https:// address with a domain name, or http://localhost. Open the server at such an address.
      */
     BadRequestOrPasskeyUnavailableError: {
       content: {
@@ -10172,8 +11174,8 @@ export interface components {
     /**
      * @description - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `PASSKEY_CHALLENGE_EXPIRED`: This took too long, or was sent before. Try again.
-     * - `PASSKEY_UNAVAILABLE`: Passkeys need an address that begins with https:// and has a name, or http://localhost. Open the server there.
+     * - `PASSKEY_CHALLENGE_EXPIRED`: The request timed out or was already sent. Try again.
+     * - `PASSKEY_UNAVAILABLE`: Passkeys need an https:// address with a domain name, or http://localhost. Open the server at such an address.
      */
     SignInWithPasskey400Error: {
       content: {
@@ -10181,8 +11183,8 @@ export interface components {
       };
     };
     /**
-     * @description - `AUTH_FAILED`: The username, the password or the token is not valid.
-     * - `PASSKEY_INVALID`: This passkey is not known here, or could not be verified. Use another one, or your password.
+     * @description - `AUTH_FAILED`: The username, password or token is not valid.
+     * - `PASSKEY_INVALID`: This passkey is unknown or could not be verified. Use another passkey or your password.
      */
     AuthFailedOrPasskeyRefusedError: {
       content: {
@@ -10190,11 +11192,11 @@ export interface components {
       };
     };
     /**
-     * @description - `FORBIDDEN`: This account has rights that you lack, listed in the details. Ask an administrator.
-     * - `FORBIDDEN`: Only an administrator may manage an administrator.
+     * @description - `FORBIDDEN`: This account has permissions that you do not have. The details list them. Ask an administrator.
+     * - `FORBIDDEN`: Only administrators can manage other administrators.
      * - `FORBIDDEN`: You are not allowed to do this.
      * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
-     * - `FORBIDDEN`: Remove your own second factor on your account page, with a code.
+     * - `FORBIDDEN`: Turn off your own two-factor sign-in on your account page, with a code.
      * - `USER_DISABLED`: This account is disabled.
      */
     ResetSecondFactors403Error: {
@@ -10205,7 +11207,7 @@ export interface components {
     /**
      * @description - `FORBIDDEN`: You are not allowed to do this.
      * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
-     * - `FORBIDDEN`: An API key cannot have rights that your account lacks. The details list them.
+     * - `FORBIDDEN`: An API key cannot have permissions that your account lacks. The details list them.
      * - `USER_DISABLED`: This account is disabled.
      */
     CreateApiKey403Error: {
@@ -10215,8 +11217,8 @@ export interface components {
     };
     /**
      * @description - `API_KEY_NAME_TAKEN`: You already have an API key with this name.
-     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
-     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
      */
     ApiKeyNameTakenOrIdempotencyKeyInUseOrLimitReachedError: {
       content: {
@@ -10226,7 +11228,7 @@ export interface components {
     /**
      * @description - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `PROVIDER_NOT_VISIBLE`: "{model}" is not a model of an enabled provider that you can use.
+     * - `PROVIDER_NOT_VISIBLE`: "{model}" is not a model you can use: no enabled provider offers it to you.
      */
     BadJsonOrBadRequestOrProviderNotVisibleError: {
       content: {
@@ -10235,8 +11237,8 @@ export interface components {
     };
     /**
      * @description - `AGENT_NAME_TAKEN`: The account already has an agent named "{name}".
-     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
-     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
      */
     AgentNameTakenOrIdempotencyKeyInUseOrLimitReachedError: {
       content: {
@@ -10274,16 +11276,16 @@ export interface components {
         "application/json": components["schemas"]["AgentNameTakenError"];
       };
     };
-    /** @description - `AGENT_BUSY`: Another operation of this agent ({operation}) is in progress. */
+    /** @description - `AGENT_BUSY`: Another operation on this agent ({operation}) is in progress. */
     AgentBusyError: {
       content: {
         "application/json": components["schemas"]["AgentBusyError"];
       };
     };
     /**
-     * @description - `AGENT_BUSY`: Another operation of this agent ({operation}) is in progress.
-     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
-     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     * @description - `AGENT_BUSY`: Another operation on this agent ({operation}) is in progress.
+     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
      */
     AgentBusyOrIdempotencyKeyInUseOrLimitReachedError: {
       content: {
@@ -10293,7 +11295,7 @@ export interface components {
     /**
      * @description - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `TOOL_NOT_DISABLEABLE`: The tool "{name}" always stays on.
+     * - `TOOL_NOT_DISABLEABLE`: The tool "{name}" cannot be turned off.
      */
     BadJsonOrBadRequestOrToolNotDisableableError: {
       content: {
@@ -10311,7 +11313,7 @@ export interface components {
     };
     /**
      * @description - `BODY_TOO_LARGE`: The body is larger than {limit} bytes.
-     * - `WORKSPACE_TOO_LARGE`: The workspace is too large to publish: at most {max_files} files of {max_bytes} bytes in all, in folders at most {max_depth} deep.
+     * - `WORKSPACE_TOO_LARGE`: The workspace is too large to publish: at most {max_files} files and {max_bytes} bytes in total, in folders at most {max_depth} levels deep.
      */
     BodyTooLargeOrWorkspaceTooLargeError: {
       content: {
@@ -10320,7 +11322,7 @@ export interface components {
     };
     /**
      * @description - `IDEMPOTENCY_KEY_REUSED`: This Idempotency-Key belongs to another request. Send a new key with a new request.
-     * - `SECRET_IN_SETTINGS`: The field "{field}" seems to hold a password, key or token. Remove it before you publish.
+     * - `SECRET_IN_SETTINGS`: The field "{field}" seems to contain a password, key or token. Remove it before you publish.
      * - `VALIDATION_FAILED`: Some fields are not valid.
      */
     PublishExpert422Error: {
@@ -10329,8 +11331,8 @@ export interface components {
       };
     };
     /**
-     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
-     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
      * - `PUBLISHED_EXPERT_SLUG_TAKEN`: An expert with the slug "{slug}" already exists.
      */
     PublishExpert409Error: {
@@ -10338,7 +11340,7 @@ export interface components {
         "application/json": components["schemas"]["PublishExpert409Error"];
       };
     };
-    /** @description - `SKILLS_FOLDER_UNUSABLE`: The folder "skills" cannot be used, or is not a folder. */
+    /** @description - `SKILLS_FOLDER_UNUSABLE`: "skills" cannot be used or is not a folder. */
     SkillsFolderUnusableError: {
       content: {
         "application/json": components["schemas"]["SkillsFolderUnusableError"];
@@ -10355,7 +11357,7 @@ export interface components {
       };
     };
     /**
-     * @description - `SKILLS_FOLDER_UNUSABLE`: The folder "skills" cannot be used, or is not a folder.
+     * @description - `SKILLS_FOLDER_UNUSABLE`: "skills" cannot be used or is not a folder.
      * - `SKILL_UNREADABLE`: A file of the skill cannot be read: {path}
      */
     SkillsFolderUnusableOrSkillUnreadableError: {
@@ -10363,7 +11365,7 @@ export interface components {
         "application/json": components["schemas"]["SkillsFolderUnusableOrSkillUnreadableError"];
       };
     };
-    /** @description - `SKILL_CONTENTS_TOO_LARGE`: The files of the skill have more than {max_bytes} bytes in total, which is too large for one reply. */
+    /** @description - `SKILL_CONTENTS_TOO_LARGE`: The files of this skill exceed {max_bytes} bytes, too much for one response. */
     SkillContentsTooLargeError: {
       content: {
         "application/json": components["schemas"]["SkillContentsTooLargeError"];
@@ -10381,7 +11383,7 @@ export interface components {
     };
     /**
      * @description - `BODY_TOO_LARGE`: The body is larger than {limit} bytes.
-     * - `SKILL_TOO_LARGE`: A skill, and a package as a whole, may have at most 2,000 files and 64 MiB, in paths of at most 16 names.
+     * - `SKILL_TOO_LARGE`: A skill or a whole package can have at most 2,000 files and 64 MiB, in paths at most 16 levels deep.
      */
     BodyTooLargeOrSkillTooLargeError: {
       content: {
@@ -10389,9 +11391,9 @@ export interface components {
       };
     };
     /**
-     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
-     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
-     * - `SKILLS_FOLDER_UNUSABLE`: The folder "skills" cannot be used, or is not a folder.
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
+     * - `SKILLS_FOLDER_UNUSABLE`: "skills" cannot be used or is not a folder.
      * - `SKILL_ALREADY_EXISTS`: A skill "{slug}" already exists.
      */
     CreateAgentSkill409Error: {
@@ -10411,9 +11413,9 @@ export interface components {
       };
     };
     /**
-     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
-     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
-     * - `SKILLS_FOLDER_UNUSABLE`: The folder "skills" cannot be used, or is not a folder.
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
+     * - `SKILLS_FOLDER_UNUSABLE`: "skills" cannot be used or is not a folder.
      */
     IdempotencyKeyInUseOrLimitReachedOrSkillsFolderUnusableError: {
       content: {
@@ -10432,9 +11434,9 @@ export interface components {
       };
     };
     /**
-     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
-     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
-     * - `SKILLS_FOLDER_UNUSABLE`: The folder "skills" cannot be used, or is not a folder.
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
+     * - `SKILLS_FOLDER_UNUSABLE`: "skills" cannot be used or is not a folder.
      * - `SKILL_ALREADY_EXISTS`: A skill "{slug}" already exists.
      * - `SKILL_UNREADABLE`: A file of the skill cannot be read: {path}
      */
@@ -10444,8 +11446,8 @@ export interface components {
       };
     };
     /**
-     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
-     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
      * - `SKILL_PACKAGE_NAME_TAKEN`: A skill package named "{name}" already exists.
      */
     CreateSkillPackage409Error: {
@@ -10480,8 +11482,8 @@ export interface components {
       };
     };
     /**
-     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
-     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
      * - `SKILL_ALREADY_EXISTS`: A skill "{slug}" already exists.
      */
     IdempotencyKeyInUseOrLimitReachedOrSkillAlreadyExistsError: {
@@ -10509,8 +11511,8 @@ export interface components {
       };
     };
     /**
-     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
-     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
      * - `WORKSPACE_UNUSABLE`: The agent's workspace cannot store the file: {reason}.
      */
     IdempotencyKeyInUseOrLimitReachedOrWorkspaceUnusableError: {
@@ -10518,21 +11520,39 @@ export interface components {
         "application/json": components["schemas"]["IdempotencyKeyInUseOrLimitReachedOrWorkspaceUnusableError"];
       };
     };
-    /** @description - `FILE_UNUSABLE`: The operation on the file failed: {reason}. */
+    /** @description - `FILE_UNUSABLE`: The file operation failed: {reason}. */
     FileUnusableError: {
       content: {
         "application/json": components["schemas"]["FileUnusableError"];
       };
     };
-    /** @description - `RANGE_NOT_SATISFIABLE`: The file has {size} bytes, none of which are in this range. */
+    /** @description - `RANGE_NOT_SATISFIABLE`: The range is outside the file, which has {size} bytes. */
     RangeNotSatisfiableError: {
       content: {
         "application/json": components["schemas"]["RangeNotSatisfiableError"];
       };
     };
     /**
-     * @description - `FILE_UNUSABLE`: The operation on the file failed: {reason}.
-     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     * @description - `DOCUMENT_DAMAGED`: The document is damaged, or its format does not match its name.
+     * - `DOCUMENT_ENCRYPTED`: The document is password-protected. Save it without a password.
+     * - `DOCUMENT_TIMEOUT`: Reading the document timed out.
+     * - `DOCUMENT_TOO_LARGE`: The document is too large to read: too many pages, cells or characters, too large when unpacked, or nested too deeply.
+     * - `VALIDATION_FAILED`: Some fields are not valid.
+     */
+    ReadDocument422Error: {
+      content: {
+        "application/json": components["schemas"]["ReadDocument422Error"];
+      };
+    };
+    /** @description - `DOCUMENT_KIND_UNSUPPORTED`: {filename} ({kind}) cannot be read. Save it as {format} or {alternative}. */
+    DocumentKindUnsupportedError: {
+      content: {
+        "application/json": components["schemas"]["DocumentKindUnsupportedError"];
+      };
+    };
+    /**
+     * @description - `FILE_UNUSABLE`: The file operation failed: {reason}.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
      */
     FileUnusableOrLimitReachedError: {
       content: {
@@ -10541,7 +11561,7 @@ export interface components {
     };
     /**
      * @description - `DIRECTORY_NOT_EMPTY`: The folder is not empty.
-     * - `FILE_UNUSABLE`: The operation on the file failed: {reason}.
+     * - `FILE_UNUSABLE`: The file operation failed: {reason}.
      */
     DirectoryNotEmptyOrFileUnusableError: {
       content: {
@@ -10551,9 +11571,9 @@ export interface components {
     /**
      * @description - `DIRECTORY_NOT_EMPTY`: The folder is not empty.
      * - `FILE_EXISTS`: A file or folder with this path already exists.
-     * - `FILE_UNUSABLE`: The operation on the file failed: {reason}.
-     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
-     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     * - `FILE_UNUSABLE`: The file operation failed: {reason}.
+     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
      */
     MoveFile409Error: {
       content: {
@@ -10562,25 +11582,25 @@ export interface components {
     };
     /**
      * @description - `FILE_EXISTS`: A file or folder with this path already exists.
-     * - `FILE_UNUSABLE`: The operation on the file failed: {reason}.
-     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
-     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     * - `FILE_UNUSABLE`: The file operation failed: {reason}.
+     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
      */
     CreateDirectory409Error: {
       content: {
         "application/json": components["schemas"]["CreateDirectory409Error"];
       };
     };
-    /** @description - `ARCHIVE_TOO_LARGE`: An archive holds at most {max_files} files and {max_bytes} bytes. Choose a folder in it. */
+    /** @description - `ARCHIVE_TOO_LARGE`: An archive can hold at most {max_files} files and {max_bytes} bytes. Choose a subfolder. */
     ArchiveTooLargeError: {
       content: {
         "application/json": components["schemas"]["ArchiveTooLargeError"];
       };
     };
     /**
-     * @description - `FILE_UNUSABLE`: The operation on the file failed: {reason}.
-     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
-     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     * @description - `FILE_UNUSABLE`: The file operation failed: {reason}.
+     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
      */
     FileUnusableOrIdempotencyKeyInUseOrLimitReachedError: {
       content: {
@@ -10597,6 +11617,22 @@ export interface components {
     LinkInvalidError: {
       content: {
         "application/json": components["schemas"]["LinkInvalidError"];
+      };
+    };
+    /**
+     * @description - `AGENT_NOT_FOUND`: The agent does not exist.
+     * - `NOT_FOUND`: Not found.
+     * - `PROJECT_NOT_FOUND`: The project does not exist.
+     */
+    AgentNotFoundOrNotFoundOrProjectNotFoundError: {
+      content: {
+        "application/json": components["schemas"]["AgentNotFoundOrNotFoundOrProjectNotFoundError"];
+      };
+    };
+    /** @description - `PROJECT_NOT_FOUND`: The project does not exist. */
+    ProjectNotFoundError: {
+      content: {
+        "application/json": components["schemas"]["ProjectNotFoundError"];
       };
     };
     /**
@@ -10624,6 +11660,7 @@ export interface components {
      * @description - `AGENT_NOT_FOUND`: The agent does not exist.
      * - `KNOWLEDGE_BASE_NOT_FOUND`: The knowledge base does not exist.
      * - `NOT_FOUND`: Not found.
+     * - `PROJECT_NOT_FOUND`: The project does not exist.
      * - `THREAD_NOT_FOUND`: The thread does not exist.
      */
     UpdateThread404Error: {
@@ -10634,7 +11671,7 @@ export interface components {
     /**
      * @description - `AGENT_NOT_FOUND`: The agent does not exist.
      * - `NOT_FOUND`: Not found.
-     * - `REPLY_NOT_FOUND`: The reply does not exist in this thread.
+     * - `REPLY_NOT_FOUND`: The answer does not exist in this thread.
      * - `THREAD_NOT_FOUND`: The thread does not exist.
      */
     AgentNotFoundOrNotFoundOrReplyNotFoundOrThreadNotFoundError: {
@@ -10644,12 +11681,65 @@ export interface components {
     };
     /**
      * @description - `AGENT_NOT_RUNNING`: The agent is not running. Start it first.
-     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
-     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
      */
     AgentNotRunningOrIdempotencyKeyInUseOrLimitReachedError: {
       content: {
         "application/json": components["schemas"]["AgentNotRunningOrIdempotencyKeyInUseOrLimitReachedError"];
+      };
+    };
+    /**
+     * @description - `AGENT_NOT_FOUND`: The agent does not exist.
+     * - `MESSAGE_NOT_FOUND`: The message does not exist in this thread.
+     * - `NOT_FOUND`: Not found.
+     * - `THREAD_NOT_FOUND`: The thread does not exist.
+     */
+    ChoosePath404Error: {
+      content: {
+        "application/json": components["schemas"]["ChoosePath404Error"];
+      };
+    };
+    /** @description - `THREAD_BUSY`: The thread is busy. Wait until its turns have ended. */
+    ThreadBusyError: {
+      content: {
+        "application/json": components["schemas"]["ThreadBusyError"];
+      };
+    };
+    /**
+     * @description - `AGENT_NOT_FOUND`: The agent does not exist.
+     * - `KNOWLEDGE_BASE_NOT_FOUND`: The knowledge base does not exist.
+     * - `MESSAGE_NOT_FOUND`: The message does not exist in this thread.
+     * - `NOT_FOUND`: Not found.
+     * - `THREAD_NOT_FOUND`: The thread does not exist.
+     */
+    StartTurn404Error: {
+      content: {
+        "application/json": components["schemas"]["StartTurn404Error"];
+      };
+    };
+    /**
+     * @description - `RATE_LIMITED`: Too many requests. Try again in {retry_after_seconds} s.
+     * - `TOO_MANY_TURNS`: Too many of your messages are queued. At most {max} can wait for an answer.
+     */
+    RateLimitedOrTooManyTurnsError: {
+      headers: {
+        /** @description Seconds to wait */
+        "Retry-After"?: number;
+      };
+      content: {
+        "application/json": components["schemas"]["RateLimitedOrTooManyTurnsError"];
+      };
+    };
+    /**
+     * @description - `AGENT_NOT_RUNNING`: The agent is not running. Start it first.
+     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
+     * - `THREAD_BUSY`: The thread is busy. Wait until its turns have ended.
+     */
+    StartTurn409Error: {
+      content: {
+        "application/json": components["schemas"]["StartTurn409Error"];
       };
     };
     /** @description - `HITL_NOT_PENDING`: No approval is pending here, or it has already been decided. */
@@ -10679,10 +11769,68 @@ export interface components {
       };
     };
     /**
+     * @description - `NOT_FOUND`: Not found.
+     * - `PROJECT_NOT_FOUND`: The project does not exist.
+     */
+    NotFoundOrProjectNotFoundError: {
+      content: {
+        "application/json": components["schemas"]["NotFoundOrProjectNotFoundError"];
+      };
+    };
+    /**
+     * @description - `KNOWLEDGE_BASE_NOT_FOUND`: The knowledge base does not exist.
+     * - `NOT_FOUND`: Not found.
+     * - `PROJECT_NOT_FOUND`: The project does not exist.
+     */
+    KnowledgeBaseNotFoundOrNotFoundOrProjectNotFoundError: {
+      content: {
+        "application/json": components["schemas"]["KnowledgeBaseNotFoundOrNotFoundOrProjectNotFoundError"];
+      };
+    };
+    /**
+     * @description - `FORBIDDEN`: You are not allowed to do this.
+     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
+     * - `SHARES_NOT_PUBLIC`: On this server only people with an account can open shared conversations.
+     * - `USER_DISABLED`: This account is disabled.
+     */
+    CreateShare403Error: {
+      content: {
+        "application/json": components["schemas"]["CreateShare403Error"];
+      };
+    };
+    /**
+     * @description - `BODY_TOO_LARGE`: The body is larger than {limit} bytes.
+     * - `SHARE_TOO_LARGE`: A shared conversation has at most {max_messages} messages and {max_mb} MB of text.
+     */
+    BodyTooLargeOrShareTooLargeError: {
+      content: {
+        "application/json": components["schemas"]["BodyTooLargeOrShareTooLargeError"];
+      };
+    };
+    /**
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
+     * - `SHARE_EMPTY`: The conversation has no finished answer to share yet.
+     */
+    IdempotencyKeyInUseOrLimitReachedOrShareEmptyError: {
+      content: {
+        "application/json": components["schemas"]["IdempotencyKeyInUseOrLimitReachedOrShareEmptyError"];
+      };
+    };
+    /**
+     * @description - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
+     * - `SHARE_EMPTY`: The conversation has no finished answer to share yet.
+     */
+    LimitReachedOrShareEmptyError: {
+      content: {
+        "application/json": components["schemas"]["LimitReachedOrShareEmptyError"];
+      };
+    };
+    /**
      * @description - `ADDRESS_NOT_ALLOWED`: The address "{host}" is not allowed: it is in a local or private network.
      * - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `CONNECTOR_KIND_UNSUPPORTED`: This server has no connector kind “{kind}”: it is not installed, or it is switched off.
+     * - `CONNECTOR_KIND_UNSUPPORTED`: The connector kind “{kind}” is disabled or not installed on this server.
      */
     CreateConnector400Error: {
       content: {
@@ -10691,8 +11839,8 @@ export interface components {
     };
     /**
      * @description - `CONNECTOR_NAME_TAKEN`: A connector named “{name}” already exists.
-     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
-     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
      */
     ConnectorNameTakenOrIdempotencyKeyInUseOrLimitReachedError: {
       content: {
@@ -10703,7 +11851,7 @@ export interface components {
      * @description - `ADDRESS_NOT_ALLOWED`: The address "{host}" is not allowed: it is in a local or private network.
      * - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `CONNECTOR_KIND_UNSUPPORTED`: This server has no connector kind “{kind}”: it is not installed, or it is switched off.
+     * - `CONNECTOR_KIND_UNSUPPORTED`: The connector kind “{kind}” is disabled or not installed on this server.
      */
     ProbeConnector400Error: {
       content: {
@@ -10714,7 +11862,7 @@ export interface components {
      * @description - `ADDRESS_NOT_ALLOWED`: The address "{host}" is not allowed: it is in a local or private network.
      * - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `CONNECTOR_KIND_UNSUPPORTED`: This server has no connector kind “{kind}”: it is not installed, or it is switched off.
+     * - `CONNECTOR_KIND_UNSUPPORTED`: The connector kind “{kind}” is disabled or not installed on this server.
      */
     UpdateConnector400Error: {
       content: {
@@ -10729,7 +11877,7 @@ export interface components {
     };
     /**
      * @description - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `CONNECTOR_KIND_UNSUPPORTED`: This server has no connector kind “{kind}”: it is not installed, or it is switched off.
+     * - `CONNECTOR_KIND_UNSUPPORTED`: The connector kind “{kind}” is disabled or not installed on this server.
      */
     BadRequestOrConnectorKindUnsupportedError: {
       content: {
@@ -10747,8 +11895,8 @@ export interface components {
       };
     };
     /**
-     * @description - `CONNECTOR_MOVED`: The connector leads to {origin} now. Nothing was stored.
-     * - `CONNECTOR_SIGN_IN_UNAVAILABLE`: Nobody can sign in to this connector: the server needs http.public_url, and the connector an address.
+     * @description - `CONNECTOR_MOVED`: The connector now points to {origin}. Nothing was saved.
+     * - `CONNECTOR_SIGN_IN_UNAVAILABLE`: This connector cannot be signed in to: the server needs http.public_url, and the connector needs an address.
      */
     ConnectorMovedOrConnectorSignInUnavailableError: {
       content: {
@@ -10756,9 +11904,9 @@ export interface components {
       };
     };
     /**
-     * @description - `CONNECTOR_SIGN_IN_UNAVAILABLE`: Nobody can sign in to this connector: the server needs http.public_url, and the connector an address.
-     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
-     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     * @description - `CONNECTOR_SIGN_IN_UNAVAILABLE`: This connector cannot be signed in to: the server needs http.public_url, and the connector needs an address.
+     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
      */
     AuthorizeConnector409Error: {
       content: {
@@ -10766,10 +11914,10 @@ export interface components {
       };
     };
     /**
-     * @description - `CONNECTOR_SIGN_IN_FAILED`: The sign-in could not begin. Check the settings of the connector.
-     * - `CONNECTOR_SIGN_IN_FAILED`: The server does not describe a sign-in that can be used. Check the address of the connector, or enter a key among its headers.
-     * - `CONNECTOR_SIGN_IN_FAILED`: The service does not register this server as a client. Register one there, and enter its client id in the settings of the connector.
-     * - `CONNECTOR_SIGN_IN_FAILED`: The service to sign in with does not answer, or its address is not allowed. Try again later.
+     * @description - `CONNECTOR_SIGN_IN_FAILED`: The sign-in could not start. Check the connector settings.
+     * - `CONNECTOR_SIGN_IN_FAILED`: The server offers no usable sign-in. Check the address of the connector, or enter a key in its headers.
+     * - `CONNECTOR_SIGN_IN_FAILED`: The service does not register this server as a client. Register a client there and enter its client ID in the connector settings.
+     * - `CONNECTOR_SIGN_IN_FAILED`: The sign-in service does not respond, or its address is not allowed. Try again later.
      */
     AuthorizeConnector502Error: {
       content: {
@@ -10778,7 +11926,7 @@ export interface components {
     };
     /**
      * @description - `RATE_LIMITED`: Too many requests. Try again in {retry_after_seconds} s.
-     * - `TOKEN_QUOTA_EXCEEDED`: The token quota of this account is not sufficient: of {quota} tokens, {used} are used and {reserved} are reserved for running answers, and this call needs at least {needed}.
+     * - `TOKEN_QUOTA_EXCEEDED`: The token limit of this account is too low for this call. {used} of {quota} tokens are used and {reserved} are reserved for running answers; the call needs at least {needed}.
      */
     RateLimitedOrTokenQuotaExceededError: {
       headers: {
@@ -10791,10 +11939,10 @@ export interface components {
     };
     /**
      * @description - `AGENT_NOT_RUNNING`: The agent is not running. Start it first.
-     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
-     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
      * - `MODEL_DISABLED`: The model "{model}" cannot be used: its provider is disabled or no longer offers it. Choose another model, or enable the provider.
-     * - `NO_MODEL`: No usable model is chosen. Add a provider and choose one of its models.
+     * - `NO_MODEL`: No model is available. Add a provider and choose one of its models.
      */
     PolishPrompt409Error: {
       content: {
@@ -10802,13 +11950,13 @@ export interface components {
       };
     };
     /**
-     * @description - `MODEL_ANSWER_TOO_LONG`: The answer of the model is longer than {limit} characters and was cut off.
-     * - `MODEL_AUTH_FAILED`: The provider "{provider}" refused the API key. Check the key and its rights.
-     * - `MODEL_CALL_FAILED`: The call to "{provider}:{model}" failed. The details contain the answer of the provider.
-     * - `MODEL_NOT_FOUND`: The provider "{provider}" does not offer the model "{model}" to this key. Choose another model.
+     * @description - `MODEL_ANSWER_TOO_LONG`: The answer exceeded {limit} characters and was cut off.
+     * - `MODEL_AUTH_FAILED`: The provider "{provider}" rejected the API key. Check the key and its permissions.
+     * - `MODEL_CALL_FAILED`: The call to "{provider}:{model}" failed. The details contain the provider’s response.
+     * - `MODEL_NOT_FOUND`: The provider "{provider}" does not offer the model "{model}" with this key. Choose another model.
      * - `MODEL_QUOTA_EXHAUSTED`: The account at the provider "{provider}" has no quota or credit left. Top it up or choose another model.
      * - `MODEL_UNAVAILABLE`: The provider "{provider}" is currently unavailable. Try again later or choose another model.
-     * - `POLISH_EMPTY`: The model "{model}" answered without any text. Try again or choose another model.
+     * - `POLISH_EMPTY`: The model "{model}" returned no text. Try again or choose another model.
      * - `POLISH_INCOMPLETE`: The model "{model}" stopped before its text was complete. Shorten the prompt or choose another model.
      */
     PolishPrompt502Error: {
@@ -10816,7 +11964,7 @@ export interface components {
         "application/json": components["schemas"]["PolishPrompt502Error"];
       };
     };
-    /** @description - `MODEL_RATE_LIMITED`: The provider "{provider}" limits the rate of calls. Wait a moment and try again. */
+    /** @description - `MODEL_RATE_LIMITED`: The provider "{provider}" received too many calls. Wait a moment and try again. */
     ModelRateLimitedError: {
       content: {
         "application/json": components["schemas"]["ModelRateLimitedError"];
@@ -10826,6 +11974,31 @@ export interface components {
     PolishTimedOutError: {
       content: {
         "application/json": components["schemas"]["PolishTimedOutError"];
+      };
+    };
+    /**
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
+     * - `PROMPT_NAME_TAKEN`: You already have a prompt named "{name}".
+     */
+    IdempotencyKeyInUseOrLimitReachedOrPromptNameTakenError: {
+      content: {
+        "application/json": components["schemas"]["IdempotencyKeyInUseOrLimitReachedOrPromptNameTakenError"];
+      };
+    };
+    /**
+     * @description - `NOT_FOUND`: Not found.
+     * - `PROMPT_NOT_FOUND`: The prompt does not exist.
+     */
+    NotFoundOrPromptNotFoundError: {
+      content: {
+        "application/json": components["schemas"]["NotFoundOrPromptNotFoundError"];
+      };
+    };
+    /** @description - `PROMPT_NAME_TAKEN`: You already have a prompt named "{name}". */
+    PromptNameTakenError: {
+      content: {
+        "application/json": components["schemas"]["PromptNameTakenError"];
       };
     };
     /**
@@ -10862,24 +12035,11 @@ export interface components {
       };
     };
     /**
-     * @description - `RATE_LIMITED`: Too many requests. Try again in {retry_after_seconds} s.
-     * - `TOO_MANY_TURNS`: Too many of your messages are queued. At most {max} can wait for an answer.
-     */
-    RateLimitedOrTooManyTurnsError: {
-      headers: {
-        /** @description Seconds to wait */
-        "Retry-After"?: number;
-      };
-      content: {
-        "application/json": components["schemas"]["RateLimitedOrTooManyTurnsError"];
-      };
-    };
-    /**
      * @description - `AGENT_NOT_RUNNING`: The agent is not running. Start it first.
-     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
-     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
-     * - `SCHEDULE_RUNNING`: A run of this schedule has not ended yet.
-     * - `THREAD_BUSY`: {waiting} turns of this thread are already queued. Wait for an answer first.
+     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
+     * - `SCHEDULE_RUNNING`: A run of this schedule is still in progress.
+     * - `THREAD_BUSY`: The thread is busy. Wait until its turns have ended.
      */
     RunSchedule409Error: {
       content: {
@@ -10887,15 +12047,16 @@ export interface components {
       };
     };
     /**
-     * @description - `KNOWLEDGE_INDEX_UNAVAILABLE`: The index of knowledge bases is not available on this server.
+     * @description - `KNOWLEDGE_INDEX_INCOMPLETE`: The knowledge base index is being rebuilt ({searchable} of {documents} documents are ready), and nothing was found yet. Try again later.
+     * - `KNOWLEDGE_INDEX_UNAVAILABLE`: The knowledge base index is not available on this server.
      * - `KNOWLEDGE_NOT_INSTALLED`: Knowledge bases need the package {name}, which is not installed on this server. An administrator can add it with "npm install --include=optional".
      */
-    KnowledgeIndexUnavailableOrKnowledgeNotInstalledError: {
+    SearchKnowledgeBases503Error: {
       content: {
-        "application/json": components["schemas"]["KnowledgeIndexUnavailableOrKnowledgeNotInstalledError"];
+        "application/json": components["schemas"]["SearchKnowledgeBases503Error"];
       };
     };
-    /** @description - `EMBEDDING_FAILED`: The embedding model did not answer. {en} */
+    /** @description - `EMBEDDING_FAILED`: The embedding model did not respond. {en} */
     EmbeddingFailedError: {
       content: {
         "application/json": components["schemas"]["EmbeddingFailedError"];
@@ -10913,7 +12074,7 @@ export interface components {
       };
     };
     /**
-     * @description - `DOCUMENT_UNSUPPORTED`: Documents like {filename} cannot be read.
+     * @description - `DOCUMENT_UNSUPPORTED`: {filename} ({kind}) cannot be read. Save it as {format} or {alternative}.
      * - `UNSUPPORTED_MEDIA_TYPE`: This route accepts {expected}.
      */
     DocumentUnsupportedOrUnsupportedMediaTypeError: {
@@ -10928,7 +12089,7 @@ export interface components {
       };
     };
     /**
-     * @description - `AUTH_FAILED`: The username, the password or the token is not valid.
+     * @description - `AUTH_FAILED`: The username, password or token is not valid.
      * - `TOKEN_EXPIRED`: The session or API key has expired. Sign in again, or use another key.
      */
     OpenAIAuthFailedOrTokenExpiredError: {
@@ -10963,10 +12124,10 @@ export interface components {
       };
     };
     /**
-     * @description - `INTERNAL_ERROR`: Something went wrong on our side. Quote the request id when you report it.
+     * @description - `INTERNAL_ERROR`: Something went wrong on the server. Include the request ID when you report it.
      * - `DATABASE_UNAVAILABLE`: The database is unavailable. Try again in a moment.
      * - `SHUTTING_DOWN`: The server is shutting down.
-     * - `STORAGE_FULL`: The disk of the server is full. Nothing new can be stored until there is space; what is stored can be read and deleted.
+     * - `STORAGE_FULL`: The server’s disk is full. Nothing new can be saved until there is space; existing content can still be read and deleted.
      */
     OpenAIError: {
       content: {
@@ -10975,7 +12136,7 @@ export interface components {
     };
     /**
      * @description - `NOT_FOUND`: Not found.
-     * - `MODEL_NOT_FOUND`: The model “{model}” does not exist, or you may not use it. GET /v1/models lists the models that you may use.
+     * - `MODEL_NOT_FOUND`: The model “{model}” does not exist, or you cannot use it. GET /v1/models lists the models you can use.
      */
     OpenAINotFoundOrOpenaiModelNotFoundError: {
       content: {
@@ -10984,7 +12145,7 @@ export interface components {
     };
     /**
      * @description - `RATE_LIMITED`: Too many requests. Try again in {retry_after_seconds} s.
-     * - `TOKEN_QUOTA_EXCEEDED`: The token quota of this account is not sufficient: of {quota} tokens, {used} are used and {reserved} are reserved for running answers, and this call needs at least {needed}.
+     * - `TOKEN_QUOTA_EXCEEDED`: The token limit of this account is too low for this call. {used} of {quota} tokens are used and {reserved} are reserved for running answers; the call needs at least {needed}.
      * - `TOO_MANY_TURNS`: Too many of your messages are queued. At most {max} can wait for an answer.
      */
     OpenAIRateLimitedOrTokenQuotaExceededOrTooManyTurnsError: {
@@ -11000,11 +12161,11 @@ export interface components {
      * @description - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
      * - `CALLS_UNANSWERED`: The results of these calls are missing: {calls}. Send the results of all calls of an answer together.
-     * - `CALL_NOT_WAITING`: The call “{call}” does not wait for a result in this thread: it has one, or its turn has ended.
+     * - `CALL_NOT_WAITING`: The call “{call}” is not waiting for a result in this thread: it already has one, or its turn has ended.
      * - `CONTENT_UNSUPPORTED`: {path} cannot be used: {reason}.
      * - `PARAMETER_UNSUPPORTED`: “conversation” is not supported: use previous_response_id to continue a response, or the header X-Thread-Id to name a thread.
      * - `PARAMETER_INVALID`: “{parameter}” cannot be used: {reason}.
-     * - `PARAMETER_UNSUPPORTED`: This value of “{parameter}” is not supported: tools of the caller are functions, and an agent writes one reply as text.
+     * - `PARAMETER_UNSUPPORTED`: This value of “{parameter}” is not supported: tools of the caller must be functions, and an agent writes one answer as text.
      */
     OpenAICreateChatCompletion400Error: {
       content: {
@@ -11030,7 +12191,7 @@ export interface components {
       };
     };
     /**
-     * @description - `MODEL_NOT_FOUND`: The model “{model}” does not exist, or you may not use it. GET /v1/models lists the models that you may use.
+     * @description - `MODEL_NOT_FOUND`: The model “{model}” does not exist, or you cannot use it. GET /v1/models lists the models you can use.
      * - `THREAD_NOT_FOUND`: The thread does not exist.
      */
     OpenAIOpenaiModelNotFoundOrThreadNotFoundError: {
@@ -11040,11 +12201,11 @@ export interface components {
     };
     /**
      * @description - `AGENT_NOT_RUNNING`: The agent is not running. Start it first.
-     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
      * - `MODEL_DISABLED`: The model "{model}" cannot be used: its provider is disabled or no longer offers it. Choose another model, or enable the provider.
-     * - `NO_MODEL`: No usable model is chosen. Add a provider and choose one of its models.
-     * - `THREAD_BUSY`: {waiting} turns of this thread are already queued. Wait for an answer first.
-     * - `THREAD_PAUSED`: A turn of this thread waits for a person: decide its approval first.
+     * - `NO_MODEL`: No model is available. Add a provider and choose one of its models.
+     * - `THREAD_BUSY`: The thread is busy. Wait until its turns have ended.
+     * - `THREAD_PAUSED`: A turn of this thread is waiting for a person. Answer its approval request first.
      */
     OpenAICreateChatCompletion409Error: {
       content: {
@@ -11052,10 +12213,10 @@ export interface components {
       };
     };
     /**
-     * @description - `MODEL_ANSWER_TOO_LONG`: The answer of the model is longer than {limit} characters and was cut off.
-     * - `MODEL_AUTH_FAILED`: The provider "{provider}" refused the API key. Check the key and its rights.
-     * - `MODEL_CALL_FAILED`: The call to "{provider}:{model}" failed. The details contain the answer of the provider.
-     * - `MODEL_NOT_FOUND`: The provider "{provider}" does not offer the model "{model}" to this key. Choose another model.
+     * @description - `MODEL_ANSWER_TOO_LONG`: The answer exceeded {limit} characters and was cut off.
+     * - `MODEL_AUTH_FAILED`: The provider "{provider}" rejected the API key. Check the key and its permissions.
+     * - `MODEL_CALL_FAILED`: The call to "{provider}:{model}" failed. The details contain the provider’s response.
+     * - `MODEL_NOT_FOUND`: The provider "{provider}" does not offer the model "{model}" with this key. Choose another model.
      * - `MODEL_QUOTA_EXHAUSTED`: The account at the provider "{provider}" has no quota or credit left. Top it up or choose another model.
      * - `MODEL_UNAVAILABLE`: The provider "{provider}" is currently unavailable. Try again later or choose another model.
      */
@@ -11065,8 +12226,8 @@ export interface components {
       };
     };
     /**
-     * @description - `MODEL_RATE_LIMITED`: The provider "{provider}" limits the rate of calls. Wait a moment and try again.
-     * - `TURN_INTERRUPTED`: The server stopped while this turn was running. Its text so far is kept; send the message again to continue.
+     * @description - `MODEL_RATE_LIMITED`: The provider "{provider}" received too many calls. Wait a moment and try again.
+     * - `TURN_INTERRUPTED`: The server stopped during this turn. The text so far is kept; send the message again to continue.
      */
     OpenAIModelRateLimitedOrTurnInterruptedError: {
       content: {
@@ -11077,11 +12238,11 @@ export interface components {
      * @description - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
      * - `CALLS_UNANSWERED`: The results of these calls are missing: {calls}. Send the results of all calls of an answer together.
-     * - `CALL_NOT_WAITING`: The call “{call}” does not wait for a result in this thread: it has one, or its turn has ended.
+     * - `CALL_NOT_WAITING`: The call “{call}” is not waiting for a result in this thread: it already has one, or its turn has ended.
      * - `CONTENT_UNSUPPORTED`: {path} cannot be used: {reason}.
      * - `PARAMETER_UNSUPPORTED`: “conversation” is not supported: use previous_response_id to continue a response, or the header X-Thread-Id to name a thread.
      * - `PARAMETER_INVALID`: “{parameter}” cannot be used: {reason}.
-     * - `PARAMETER_UNSUPPORTED`: This value of “{parameter}” is not supported: tools of the caller are functions, and an agent writes one reply as text.
+     * - `PARAMETER_UNSUPPORTED`: This value of “{parameter}” is not supported: tools of the caller must be functions, and an agent writes one answer as text.
      */
     OpenAICreateResponse400Error: {
       content: {
@@ -11089,8 +12250,8 @@ export interface components {
       };
     };
     /**
-     * @description - `MODEL_NOT_FOUND`: The model “{model}” does not exist, or you may not use it. GET /v1/models lists the models that you may use.
-     * - `REPLY_NOT_FOUND`: The reply does not exist in this thread.
+     * @description - `MODEL_NOT_FOUND`: The model “{model}” does not exist, or you cannot use it. GET /v1/models lists the models you can use.
+     * - `REPLY_NOT_FOUND`: The answer does not exist in this thread.
      * - `RESPONSE_NOT_FOUND`: The response does not exist.
      * - `THREAD_NOT_FOUND`: The thread does not exist.
      */
@@ -11101,11 +12262,11 @@ export interface components {
     };
     /**
      * @description - `AGENT_NOT_RUNNING`: The agent is not running. Start it first.
-     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
      * - `MODEL_DISABLED`: The model "{model}" cannot be used: its provider is disabled or no longer offers it. Choose another model, or enable the provider.
-     * - `NO_MODEL`: No usable model is chosen. Add a provider and choose one of its models.
-     * - `THREAD_BUSY`: {waiting} turns of this thread are already queued. Wait for an answer first.
-     * - `THREAD_PAUSED`: A turn of this thread waits for a person: decide its approval first.
+     * - `NO_MODEL`: No model is available. Add a provider and choose one of its models.
+     * - `THREAD_BUSY`: The thread is busy. Wait until its turns have ended.
+     * - `THREAD_PAUSED`: A turn of this thread is waiting for a person. Answer its approval request first.
      */
     OpenAICreateResponse409Error: {
       content: {
@@ -11113,10 +12274,10 @@ export interface components {
       };
     };
     /**
-     * @description - `MODEL_ANSWER_TOO_LONG`: The answer of the model is longer than {limit} characters and was cut off.
-     * - `MODEL_AUTH_FAILED`: The provider "{provider}" refused the API key. Check the key and its rights.
-     * - `MODEL_CALL_FAILED`: The call to "{provider}:{model}" failed. The details contain the answer of the provider.
-     * - `MODEL_NOT_FOUND`: The provider "{provider}" does not offer the model "{model}" to this key. Choose another model.
+     * @description - `MODEL_ANSWER_TOO_LONG`: The answer exceeded {limit} characters and was cut off.
+     * - `MODEL_AUTH_FAILED`: The provider "{provider}" rejected the API key. Check the key and its permissions.
+     * - `MODEL_CALL_FAILED`: The call to "{provider}:{model}" failed. The details contain the provider’s response.
+     * - `MODEL_NOT_FOUND`: The provider "{provider}" does not offer the model "{model}" with this key. Choose another model.
      * - `MODEL_QUOTA_EXHAUSTED`: The account at the provider "{provider}" has no quota or credit left. Top it up or choose another model.
      * - `MODEL_UNAVAILABLE`: The provider "{provider}" is currently unavailable. Try again later or choose another model.
      */
@@ -11134,7 +12295,7 @@ export interface components {
         "application/json": components["schemas"]["OpenAINotFoundOrResponseNotFoundError"];
       };
     };
-    /** @description - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached. */
+    /** @description - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached. */
     LimitReachedError: {
       content: {
         "application/json": components["schemas"]["LimitReachedError"];
@@ -11154,7 +12315,7 @@ export interface components {
      * @description - `ADDRESS_NOT_ALLOWED`: The address "{host}" is not allowed: it is in a local or private network.
      * - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `PROVIDER_KIND_UNSUPPORTED`: This server has no provider kind “{kind}”: it is not installed, or it is switched off.
+     * - `PROVIDER_KIND_UNSUPPORTED`: The provider kind “{kind}” is disabled or not installed on this server.
      */
     CreateProvider400Error: {
       content: {
@@ -11162,8 +12323,8 @@ export interface components {
       };
     };
     /**
-     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
-     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
      * - `PROVIDER_NAME_TAKEN`: A provider named "{name}" already exists.
      */
     IdempotencyKeyInUseOrLimitReachedOrProviderNameTakenError: {
@@ -11175,7 +12336,7 @@ export interface components {
      * @description - `ADDRESS_NOT_ALLOWED`: The address "{host}" is not allowed: it is in a local or private network.
      * - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `PROVIDER_KIND_UNSUPPORTED`: This server has no provider kind “{kind}”: it is not installed, or it is switched off.
+     * - `PROVIDER_KIND_UNSUPPORTED`: The provider kind “{kind}” is disabled or not installed on this server.
      */
     ProbeProvider400Error: {
       content: {
@@ -11186,7 +12347,7 @@ export interface components {
      * @description - `ADDRESS_NOT_ALLOWED`: The address "{host}" is not allowed: it is in a local or private network.
      * - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `PROVIDER_KIND_UNSUPPORTED`: This server has no provider kind “{kind}”: it is not installed, or it is switched off.
+     * - `PROVIDER_KIND_UNSUPPORTED`: The provider kind “{kind}” is disabled or not installed on this server.
      */
     UpdateProvider400Error: {
       content: {
@@ -11195,14 +12356,14 @@ export interface components {
     };
     /**
      * @description - `PROVIDER_NAME_TAKEN`: A provider named "{name}" already exists.
-     * - `PROVIDER_REFERENCED`: The provider "{name}" is still in use. First choose other models wherever it is used.
+     * - `PROVIDER_REFERENCED`: The provider "{name}" is still in use. Choose other models in the places that use it.
      */
     ProviderNameTakenOrProviderReferencedError: {
       content: {
         "application/json": components["schemas"]["ProviderNameTakenOrProviderReferencedError"];
       };
     };
-    /** @description - `PROVIDER_REFERENCED`: The provider "{name}" is still in use. First choose other models wherever it is used. */
+    /** @description - `PROVIDER_REFERENCED`: The provider "{name}" is still in use. Choose other models in the places that use it. */
     ProviderReferencedError: {
       content: {
         "application/json": components["schemas"]["ProviderReferencedError"];
@@ -11212,7 +12373,7 @@ export interface components {
      * @description - `ADDRESS_NOT_ALLOWED`: The address "{host}" is not allowed: it is in a local or private network.
      * - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `PROVIDER_KIND_UNSUPPORTED`: This server has no provider kind “{kind}”: it is not installed, or it is switched off.
+     * - `PROVIDER_KIND_UNSUPPORTED`: The provider kind “{kind}” is disabled or not installed on this server.
      */
     TestProvider400Error: {
       content: {
@@ -11222,7 +12383,7 @@ export interface components {
     /**
      * @description - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `PROVIDER_KIND_UNSUPPORTED`: This server has no provider kind “{kind}”: it is not installed, or it is switched off.
+     * - `PROVIDER_KIND_UNSUPPORTED`: The provider kind “{kind}” is disabled or not installed on this server.
      */
     BadJsonOrBadRequestOrProviderKindUnsupportedError: {
       content: {
@@ -11233,7 +12394,7 @@ export interface components {
      * @description - `ADDRESS_NOT_ALLOWED`: The address "{host}" is not allowed: it is in a local or private network.
      * - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `PROVIDER_KIND_UNSUPPORTED`: This server has no provider kind “{kind}”: it is not installed, or it is switched off.
+     * - `PROVIDER_KIND_UNSUPPORTED`: The provider kind “{kind}” is disabled or not installed on this server.
      */
     ProbeGlobalProvider400Error: {
       content: {
@@ -11244,7 +12405,7 @@ export interface components {
      * @description - `ADDRESS_NOT_ALLOWED`: The address "{host}" is not allowed: it is in a local or private network.
      * - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `PROVIDER_KIND_UNSUPPORTED`: This server has no provider kind “{kind}”: it is not installed, or it is switched off.
+     * - `PROVIDER_KIND_UNSUPPORTED`: The provider kind “{kind}” is disabled or not installed on this server.
      */
     TestGlobalProvider400Error: {
       content: {
@@ -11255,7 +12416,7 @@ export interface components {
      * @description - `ADDRESS_NOT_ALLOWED`: The address "{host}" is not allowed: it is in a local or private network.
      * - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `CHANNEL_KIND_UNSUPPORTED`: This server has no channel kind “{kind}”: it is not installed, or it is switched off.
+     * - `CHANNEL_KIND_UNSUPPORTED`: The channel kind “{kind}” is disabled or not installed on this server.
      */
     CreateChannel400Error: {
       content: {
@@ -11264,8 +12425,8 @@ export interface components {
     };
     /**
      * @description - `CHANNEL_NAME_TAKEN`: This agent already has a channel named “{name}”.
-     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
-     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
      */
     ChannelNameTakenOrIdempotencyKeyInUseOrLimitReachedError: {
       content: {
@@ -11275,7 +12436,7 @@ export interface components {
     /**
      * @description - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `CHANNEL_KIND_UNSUPPORTED`: This server has no channel kind “{kind}”: it is not installed, or it is switched off.
+     * - `CHANNEL_KIND_UNSUPPORTED`: The channel kind “{kind}” is disabled or not installed on this server.
      */
     BadJsonOrBadRequestOrChannelKindUnsupportedError: {
       content: {
@@ -11286,7 +12447,7 @@ export interface components {
      * @description - `ADDRESS_NOT_ALLOWED`: The address "{host}" is not allowed: it is in a local or private network.
      * - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `CHANNEL_KIND_UNSUPPORTED`: This server has no channel kind “{kind}”: it is not installed, or it is switched off.
+     * - `CHANNEL_KIND_UNSUPPORTED`: The channel kind “{kind}” is disabled or not installed on this server.
      */
     UpdateChannel400Error: {
       content: {
@@ -11301,7 +12462,7 @@ export interface components {
     };
     /**
      * @description - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `CHANNEL_KIND_UNSUPPORTED`: This server has no channel kind “{kind}”: it is not installed, or it is switched off.
+     * - `CHANNEL_KIND_UNSUPPORTED`: The channel kind “{kind}” is disabled or not installed on this server.
      */
     BadRequestOrChannelKindUnsupportedError: {
       content: {
@@ -11310,8 +12471,8 @@ export interface components {
     };
     /**
      * @description - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `CHANNEL_KIND_UNSUPPORTED`: This server has no channel kind “{kind}”: it is not installed, or it is switched off.
-     * - `CHANNEL_QR_UNSUPPORTED`: Channels of the kind “{kind}” cannot be set up by a QR code.
+     * - `CHANNEL_KIND_UNSUPPORTED`: The channel kind “{kind}” is disabled or not installed on this server.
+     * - `CHANNEL_QR_UNSUPPORTED`: “{kind}” channels cannot be set up with a QR code.
      */
     CreateChannelQrCode400Error: {
       content: {
@@ -11327,8 +12488,8 @@ export interface components {
     /**
      * @description - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `CHANNEL_KIND_UNSUPPORTED`: This server has no channel kind “{kind}”: it is not installed, or it is switched off.
-     * - `CHANNEL_QR_UNSUPPORTED`: Channels of the kind “{kind}” cannot be set up by a QR code.
+     * - `CHANNEL_KIND_UNSUPPORTED`: The channel kind “{kind}” is disabled or not installed on this server.
+     * - `CHANNEL_QR_UNSUPPORTED`: “{kind}” channels cannot be set up with a QR code.
      */
     PollChannelQrCode400Error: {
       content: {
@@ -11336,7 +12497,7 @@ export interface components {
       };
     };
     /**
-     * @description - `FORBIDDEN`: Only an administrator may set the program of a runner.
+     * @description - `FORBIDDEN`: Only administrators can set the program of an external agent.
      * - `FORBIDDEN`: You are not allowed to do this.
      * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
      * - `USER_DISABLED`: This account is disabled.
@@ -11347,7 +12508,7 @@ export interface components {
       };
     };
     /**
-     * @description - `FORBIDDEN`: Only an administrator may set the program of a runner.
+     * @description - `FORBIDDEN`: Only administrators can set the program of an external agent.
      * - `FORBIDDEN`: You are not allowed to do this.
      * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
      * - `USER_DISABLED`: This account is disabled.
@@ -11358,7 +12519,7 @@ export interface components {
       };
     };
     /**
-     * @description - `FORBIDDEN`: The runner "{name}" is built in and cannot be deleted. Disable it instead.
+     * @description - `FORBIDDEN`: The external agent "{name}" is built in and cannot be deleted. Disable it instead.
      * - `FORBIDDEN`: You are not allowed to do this.
      * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
      * - `USER_DISABLED`: This account is disabled.
@@ -11369,7 +12530,7 @@ export interface components {
       };
     };
     /**
-     * @description - `FORBIDDEN`: Only an administrator may set the program of a runner.
+     * @description - `FORBIDDEN`: Only administrators can set the program of an external agent.
      * - `FORBIDDEN`: You are not allowed to do this.
      * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
      * - `USER_DISABLED`: This account is disabled.
@@ -11381,7 +12542,7 @@ export interface components {
     };
     /**
      * @description - `FORBIDDEN`: You are not allowed to do this.
-     * - `FORBIDDEN`: You can grant and revoke only rights that you hold yourself. The details list what you lack.
+     * - `FORBIDDEN`: You can grant and revoke only permissions that you have yourself. The details list the missing ones.
      * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
      * - `USER_DISABLED`: This account is disabled.
      */
@@ -11393,7 +12554,7 @@ export interface components {
     /**
      * @description - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `PASSWORD_TOO_WEAK`: The password needs 8 to 200 characters with a letter and a digit and must not be a common one.
+     * - `PASSWORD_TOO_WEAK`: The password must have 8 to 200 characters with a letter and a digit, and must not be a common one.
      */
     BadJsonOrBadRequestOrPasswordTooWeakError: {
       content: {
@@ -11401,9 +12562,9 @@ export interface components {
       };
     };
     /**
-     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
-     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
-     * - `USERNAME_TAKEN`: This username is taken.
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
+     * - `USERNAME_TAKEN`: This username is already taken.
      */
     IdempotencyKeyInUseOrLimitReachedOrUsernameTakenError: {
       content: {
@@ -11417,14 +12578,14 @@ export interface components {
       };
     };
     /**
-     * @description - `FORBIDDEN`: This account has rights that you lack, listed in the details. Ask an administrator.
-     * - `FORBIDDEN`: Only an administrator may manage an administrator.
+     * @description - `FORBIDDEN`: This account has permissions that you do not have. The details list them. Ask an administrator.
+     * - `FORBIDDEN`: Only administrators can manage other administrators.
      * - `FORBIDDEN`: You are not allowed to do this.
-     * - `FORBIDDEN`: You can grant and revoke only rights that you hold yourself. The details list what you lack.
-     * - `FORBIDDEN`: This is the last enabled administrator. Make another one first.
+     * - `FORBIDDEN`: You can grant and revoke only permissions that you have yourself. The details list the missing ones.
+     * - `FORBIDDEN`: This is the last enabled administrator. Make another account an administrator first.
      * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
-     * - `FORBIDDEN`: You cannot demote or disable yourself. Ask another administrator.
-     * - `FORBIDDEN`: Only an administrator can change your own token quota or folder.
+     * - `FORBIDDEN`: You cannot demote or disable your own account. Ask another administrator.
+     * - `FORBIDDEN`: Only an administrator can change your token limit or folder.
      * - `FORBIDDEN`: An API key cannot do this. Sign in instead.
      * - `USER_DISABLED`: This account is disabled.
      */
@@ -11434,8 +12595,8 @@ export interface components {
       };
     };
     /**
-     * @description - `FORBIDDEN`: This account has rights that you lack, listed in the details. Ask an administrator.
-     * - `FORBIDDEN`: Only an administrator may manage an administrator.
+     * @description - `FORBIDDEN`: This account has permissions that you do not have. The details list them. Ask an administrator.
+     * - `FORBIDDEN`: Only administrators can manage other administrators.
      * - `FORBIDDEN`: You are not allowed to do this.
      * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
      * - `USER_DISABLED`: This account is disabled.
@@ -11446,7 +12607,7 @@ export interface components {
       };
     };
     /**
-     * @description - `FORBIDDEN`: Only an administrator may manage an administrator.
+     * @description - `FORBIDDEN`: Only administrators can manage other administrators.
      * - `FORBIDDEN`: You are not allowed to do this.
      * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
      * - `USER_DISABLED`: This account is disabled.
@@ -11457,12 +12618,12 @@ export interface components {
       };
     };
     /**
-     * @description - `FORBIDDEN`: This account has rights that you lack, listed in the details. Ask an administrator.
-     * - `FORBIDDEN`: Only an administrator may manage an administrator.
+     * @description - `FORBIDDEN`: This account has permissions that you do not have. The details list them. Ask an administrator.
+     * - `FORBIDDEN`: Only administrators can manage other administrators.
      * - `FORBIDDEN`: You are not allowed to do this.
-     * - `FORBIDDEN`: This is the last enabled administrator. Make another one first.
+     * - `FORBIDDEN`: This is the last enabled administrator. Make another account an administrator first.
      * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
-     * - `FORBIDDEN`: You cannot delete yourself. Ask another user manager.
+     * - `FORBIDDEN`: You cannot delete your own account. Ask another account manager.
      * - `USER_DISABLED`: This account is disabled.
      */
     DeleteUser403Error: {
@@ -11472,7 +12633,7 @@ export interface components {
     };
     /**
      * @description - `FORBIDDEN`: You are not allowed to do this.
-     * - `FORBIDDEN`: You can grant and revoke only rights that you hold yourself. The details list what you lack.
+     * - `FORBIDDEN`: You can grant and revoke only permissions that you have yourself. The details list the missing ones.
      * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
      * - `USER_DISABLED`: This account is disabled.
      */
@@ -11482,9 +12643,9 @@ export interface components {
       };
     };
     /**
-     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
      * - `INVITE_INVALID`: Only a pending invite can be revoked.
-     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
      */
     IdempotencyKeyInUseOrInviteNotPendingOrLimitReachedError: {
       content: {
@@ -11494,14 +12655,14 @@ export interface components {
     /**
      * @description - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `INVITE_INVALID`: No invite has this code.
+     * - `INVITE_INVALID`: This invite code is not valid.
      */
     BadJsonOrBadRequestOrInviteInvalidError: {
       content: {
         "application/json": components["schemas"]["BadJsonOrBadRequestOrInviteInvalidError"];
       };
     };
-    /** @description - `INVITE_USED`: This invite has been used. */
+    /** @description - `INVITE_USED`: This invite has already been used. */
     InviteUsedError: {
       content: {
         "application/json": components["schemas"]["InviteUsedError"];
@@ -11519,8 +12680,8 @@ export interface components {
     /**
      * @description - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `INVITE_INVALID`: No invite has this code.
-     * - `PASSWORD_TOO_WEAK`: The password needs 8 to 200 characters with a letter and a digit and must not be a common one.
+     * - `INVITE_INVALID`: This invite code is not valid.
+     * - `PASSWORD_TOO_WEAK`: The password must have 8 to 200 characters with a letter and a digit, and must not be a common one.
      */
     BadJsonOrBadRequestOrInviteInvalidOrPasswordTooWeakError: {
       content: {
@@ -11528,8 +12689,8 @@ export interface components {
       };
     };
     /**
-     * @description - `INVITE_USED`: This invite has been used.
-     * - `USERNAME_TAKEN`: This username is taken.
+     * @description - `INVITE_USED`: This invite has already been used.
+     * - `USERNAME_TAKEN`: This username is already taken.
      */
     InviteUsedOrUsernameTakenError: {
       content: {
@@ -12090,7 +13251,7 @@ export interface operations {
   };
   /**
    * Get the settings of a way to sign in
-   * @description Returns the settings with their defaults, also before anything was stored. The client secret is never shown; `has_client_secret` tells whether there is one. Enter `redirect_uri` at the service.
+   * @description Returns the settings with their defaults, also before anything was stored. The client secret is never shown; `has_client_secret` tells whether there is one. Register `redirect_uri` with the service.
    *
    * Needs the permission `sso`, which administrators have.
    */
@@ -12122,7 +13283,7 @@ export interface operations {
   };
   /**
    * Change the settings of a way to sign in
-   * @description Changes the given fields; those that are left out keep their values. Sign-ins that have begun before the change fail and must begin again. Callers grant only rights that they hold themselves, also by rules. Another origin in `issuer` needs the client secret again.
+   * @description Changes the given fields; those that are left out keep their values. Sign-ins that have begun before the change fail and must begin again. Callers grant only permissions that they have themselves, also by rules. Another origin in `issuer` needs the client secret again.
    *
    * Needs the permission `sso`, which administrators have.
    */
@@ -12211,7 +13372,7 @@ export interface operations {
   };
   /**
    * Get the settings of a way to sign in
-   * @description Returns the settings with their defaults, also before anything was stored. The client secret is never shown; `has_client_secret` tells whether there is one. Enter `redirect_uri` at the service.
+   * @description Returns the settings with their defaults, also before anything was stored. The client secret is never shown; `has_client_secret` tells whether there is one. Register `redirect_uri` with the service.
    *
    * Needs the permission `sso`, which administrators have.
    */
@@ -12237,7 +13398,7 @@ export interface operations {
   };
   /**
    * Change the settings of a way to sign in
-   * @description Changes the given fields; those that are left out keep their values. Sign-ins that have begun before the change fail and must begin again. Callers grant only rights that they hold themselves, also by rules. Another origin in `issuer` needs the client secret again.
+   * @description Changes the given fields; those that are left out keep their values. Sign-ins that have begun before the change fail and must begin again. Callers grant only permissions that they have themselves, also by rules. Another origin in `issuer` needs the client secret again.
    *
    * Needs the permission `sso`, which administrators have.
    */
@@ -13066,7 +14227,7 @@ export interface operations {
    * Get an agent
    * @description Returns the agent with its settings and its state. Guests of a shared agent see neither `system_prompt` nor `config` nor `knowledge_base_ids`.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
    */
   getAgent: {
     parameters: {
@@ -13098,7 +14259,7 @@ export interface operations {
    * Delete an agent
    * @description Stops the agent and deletes everything that belongs to it: the threads of all its users, its channels and its workspace. Agents that were installed from it as a published expert stay.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   deleteAgent: {
     parameters: {
@@ -13125,7 +14286,7 @@ export interface operations {
    * Change an agent
    * @description Changes the given settings from the next turn on, without a restart; null clears a setting, and `config` is replaced as a whole. Only the owner may change `is_shared`. When an agent is no longer shared, the connections of its guests are closed; their threads stay readable for them.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   updateAgent: {
     parameters: {
@@ -13184,7 +14345,7 @@ export interface operations {
    * Start an agent
    * @description Returns after the start has ended. The agent is then `running`, or `failed` if no model can be used or its workspace cannot be created; read its status. Starting a running agent changes nothing.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   startAgent: {
     parameters: {
@@ -13216,7 +14377,7 @@ export interface operations {
    * Stop an agent
    * @description Ends the turns of all its users, disconnects its channels, and returns when the agent has stopped. It takes no turns until it is started again, also after a restart of the server. Stopping a stopped agent changes nothing.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   stopAgent: {
     parameters: {
@@ -13248,7 +14409,7 @@ export interface operations {
    * Restart an agent
    * @description Ends the turns of all its users and starts the agent again; a stopped agent stays stopped. Settings apply without a restart, so this is for an agent that has failed or hangs.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   reloadAgent: {
     parameters: {
@@ -13280,7 +14441,7 @@ export interface operations {
    * Mark an agent as read
    * @description Clears the unread counts of all threads that the caller has with the agent.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   markAgentRead: {
     parameters: {
@@ -13312,7 +14473,7 @@ export interface operations {
    * Get the status of an agent
    * @description Returns the state of the agent and since when it has lasted, its channels, the turns that run now, and the model that a turn would use.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   getAgentStatus: {
     parameters: {
@@ -13340,7 +14501,7 @@ export interface operations {
    * Get the tool settings of an agent
    * @description Lists the built-in tools and those of plugins from outside, each with whether the agent has it. `available` tells whether the caller has the permission that a tool requires.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   getToolSettings: {
     parameters: {
@@ -13372,7 +14533,7 @@ export interface operations {
    * Set the tool settings of an agent
    * @description Replaces the list of built-in tools that are off; with `plugins`, also the list of plugins' tools that are on. Tools that are off by default stay off. A change applies from the next call of a tool.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   setToolSettings: {
     parameters: {
@@ -13424,7 +14585,7 @@ export interface operations {
    * Switch a tool of an agent on or off
    * @description Changes one tool and leaves the others as they are. Tools that the agent cannot do without, such as `read_file`, always stay on. The change applies from the next call of a tool.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   toggleTool: {
     parameters: {
@@ -13573,7 +14734,7 @@ export interface operations {
    * Publish an agent as an expert
    * @description Copies the agent as it is now, with the files of its workspace, for every account to install; later changes of the agent change nothing. Uploads, logs, keys and everything that looks like a secret are left out, and so are files that turns have written, unless `include_files` names them. `left_out` in the reply lists what was not copied, with the reasons. `tools_without_approval` is never published.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   publishExpert: {
     parameters: {
@@ -13631,7 +14792,7 @@ export interface operations {
    * Preview what publishing an agent copies
    * @description Returns the files that publishing the agent now would copy, and in `left_out` those that it would not, with the reasons. Nothing is published.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   previewPublication: {
     parameters: {
@@ -13736,7 +14897,7 @@ export interface operations {
   };
   /**
    * Withdraw a published expert
-   * @description Only its publisher and administrators may do this. Agents that were installed from the expert stay as they are.
+   * @description Only its publisher and administrators can do this. Agents that were installed from the expert stay as they are.
    */
   withdrawPublishedExpert: {
     parameters: {
@@ -13859,7 +15020,7 @@ export interface operations {
    * Set the persona of an agent
    * @description Sets `persona_mbti` and restarts the agent, which ends the turns of all its users; a stopped agent stays stopped. To change the persona from the next turn on without a restart, use `PATCH /agents/{id}`.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   setPersona: {
     parameters: {
@@ -13901,7 +15062,7 @@ export interface operations {
    * List the skills of an agent
    * @description Lists the skills in the agent's workspace by slug, those that are off included: each folder `skills/<slug>/` with a `SKILL.md`.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   listAgentSkills: {
     parameters: {
@@ -13941,7 +15102,7 @@ export interface operations {
    * Add a skill to an agent
    * @description Writes the files to the folder `skills/<slug>/` of the agent's workspace. The model sees the name and description of the skill from the next turn on. A skill that exists is replaced as a whole if `overwrite` is true; otherwise the request is refused.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   createAgentSkill: {
     parameters: {
@@ -13993,7 +15154,7 @@ export interface operations {
    * Get a skill of an agent
    * @description Returns the skill with the text of its `SKILL.md` and the paths of its files; with `contents=true`, also what is in them, in the form in which a PUT takes it back.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   getAgentSkill: {
     parameters: {
@@ -14034,7 +15195,7 @@ export interface operations {
    * Write a skill of an agent
    * @description Creates the skill or replaces all of its files: files that the body does not have are removed. A replaced skill stays switched on or off.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   writeAgentSkill: {
     parameters: {
@@ -14089,7 +15250,7 @@ export interface operations {
    * Delete a skill of an agent
    * @description Removes the folder of the skill from the agent's workspace. The skill in a package that it was copied from stays.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   deleteAgentSkill: {
     parameters: {
@@ -14118,7 +15279,7 @@ export interface operations {
    * Switch a skill of an agent on or off
    * @description The model does not see a skill that is off. It stays off when its files are replaced, and in published copies of the agent.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   updateAgentSkill: {
     parameters: {
@@ -14171,7 +15332,7 @@ export interface operations {
    * Copy skills of a package to an agent
    * @description Copies skills as they are now; later changes of the package change nothing. Skills whose slugs are taken are listed as `skipped`, unless `overwrite` is true. If one of the skills does not exist, nothing is copied.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   copyPackageSkills: {
     parameters: {
@@ -14458,7 +15619,7 @@ export interface operations {
   };
   /**
    * Add skills to a package
-   * @description Takes one skill as a list of files in JSON, or a zip archive as the field `file` of a form. An archive holds either one skill, with `SKILL.md` at its root, or a folder for each skill. All skills are added or, if one of them is refused, none.
+   * @description Takes one skill as a list of files in JSON, or a zip archive as the field `file` of a form. Skills are the outermost folders of an archive with a `SKILL.md`; if the archive has a folder `skills`, at its root or in its only folder, only those below it. Other files are ignored. All skills are added or, if one of them is refused, none.
    *
    * Needs the permission `skill_packages`, which administrators have.
    */
@@ -14636,9 +15797,9 @@ export interface operations {
   };
   /**
    * Upload a file for use in a turn
-   * @description Stores the field `file` of the form in the folder `inbound` of the agent's workspace. If the name is taken, the file gets a number, so use the `path` of the reply, for instance in an `image` or `file` block of a message. Guests of a shared agent may upload too, and read what they have uploaded.
+   * @description Stores the field `file` of the form in the folder `inbound` of the agent's workspace. If the name is taken, the file gets a number, so use the `path` of the reply, for instance in an `image` or `file` block of a message. Guests of a shared agent may upload too, and read what they have uploaded. The reply waits up to two seconds until a document is read; `document` then says what is known of it.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
    */
   uploadFile: {
     parameters: {
@@ -14680,9 +15841,9 @@ export interface operations {
   };
   /**
    * List the files of a folder
-   * @description Lists the folder page by page, folders first; with `recursive=true` the contents of each folder follow it. Guests of a shared agent see only files of their own threads and the folders that lead to them.
+   * @description Lists the folder page by page, folders first; with `recursive=true` the contents of each folder follow it. With `sort=size` it lists the files only, the largest first. Guests of a shared agent see only files of their own threads and the folders that lead to them.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
    */
   listFiles: {
     parameters: {
@@ -14691,6 +15852,8 @@ export interface operations {
         path?: string;
         /** @description Also the contents of its folders, each after its folder */
         recursive?: boolean | number;
+        /** @description By `size` only files are listed, the largest first */
+        sort?: components["schemas"]["ListFilesSort"];
         /** @description Rows of a page; more than 200 is brought down to 200 */
         limit?: number;
         /** @description The start of a page, from the header Link of the page before */
@@ -14726,7 +15889,7 @@ export interface operations {
    * Delete a file or folder
    * @description Deletes the file or the empty folder at the path; a folder with contents only if `recursive` is true. A link is removed, not what it leads to.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   deleteFile: {
     parameters: {
@@ -14760,7 +15923,7 @@ export interface operations {
    * Read a file
    * @description Sends the file as an attachment, or for display with `inline=true`. It supports `Range`, and `If-None-Match` with an earlier `ETag`. Guests of a shared agent read only files of their own threads.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
    */
   readFile: {
     parameters: {
@@ -14809,7 +15972,7 @@ export interface operations {
    * Write a file
    * @description Stores the body of the request, whatever its media type, as the file; parent folders are created. The reply is 201 if the file is new. With `If-Match` and an `ETag`, or with `If-None-Match: *`, a file that somebody else has changed or created is not replaced.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   writeFile: {
     parameters: {
@@ -14854,10 +16017,47 @@ export interface operations {
     };
   };
   /**
+   * Read the text of a document
+   * @description Returns the text of the file as agents read it, page by page: of PDF, Office, OpenDocument, EPUB, mail, HTML, CSV and other text files. Long documents come in several replies. Guests of a shared agent read only files of their own threads.
+   *
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+   */
+  readDocument: {
+    parameters: {
+      query: {
+        /** @description Relative to the workspace; a leading slash is ignored */
+        path: string;
+        /** @description One page, a range, or a page and all that follow; by default all */
+        pages?: string;
+      };
+      path: {
+        /** @description The id of an agent, or the name of one of your own agents */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["DocumentPages"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      409: components["responses"]["FileUnusableError"];
+      415: components["responses"]["DocumentKindUnsupportedError"];
+      422: components["responses"]["ReadDocument422Error"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
    * Move or rename a file or folder
    * @description Moves within the workspace and creates missing parent folders. A file at the new path is replaced only if `overwrite` is true.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   moveFile: {
     parameters: {
@@ -14904,7 +16104,7 @@ export interface operations {
    * Create a folder
    * @description Creates the folder and missing parent folders. Writing a file creates its folders as well.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   createDirectory: {
     parameters: {
@@ -14950,7 +16150,7 @@ export interface operations {
    * Download a folder as a zip archive
    * @description Packs the files of the folder while it sends them; links are left out. Only the owner of the agent and administrators may do this; for others the folder does not exist.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
    */
   downloadArchive: {
     parameters: {
@@ -14983,10 +16183,29 @@ export interface operations {
     };
   };
   /**
+   * Get the sizes of your workspaces
+   * @description Returns how many bytes the files of each of your agents take up, with the limits. `GET /agents/{id}/files` with `recursive=true&sort=size` lists the files of an agent, the largest first.
+   */
+  getStorage: {
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Storage"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
    * Create a link to a file
    * @description Returns an address with which everybody can read this one file without signing in, until the link expires or its creator may no longer read the file. A link cannot be revoked, so choose a short time.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
    */
   createFileLink: {
     parameters: {
@@ -15091,6 +16310,10 @@ export interface operations {
         cursor?: string;
         /** @description The number of rows to skip, after the cursor if one is set */
         offset?: number;
+        /** @description True for the archived threads instead of the others */
+        archived?: boolean;
+        /** @description Only the threads of this project of yours */
+        project_id?: string;
       };
       path: {
         /** @description The id of an agent, or the name of one of your own agents */
@@ -15111,7 +16334,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrProjectNotFoundError"];
       422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
@@ -15119,9 +16342,9 @@ export interface operations {
   };
   /**
    * Create a thread
-   * @description Creates an empty thread. That is seldom needed: a turn without a `thread_id` creates one by itself. A thread without a title is named after its first message.
+   * @description Creates an empty thread. This is rarely needed: a turn without a `thread_id` creates one automatically. A thread without a title is named after its first message.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
    */
   createThread: {
     parameters: {
@@ -15138,7 +16361,8 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "title": "Plans for the summer"
+         *   "title": "Plans for the summer",
+         *   "project_id": "prj_01KDVMF0000000000000000001"
          * }
          */
         "application/json": components["schemas"]["CreateThreadBody"];
@@ -15154,11 +16378,50 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrProjectNotFoundError"];
       409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List your threads with all agents
+   * @description Lists pinned threads first, then the others by their last activity. Rows have only the newest artifacts and sources.
+   */
+  listOwnThreads: {
+    parameters: {
+      query?: {
+        /** @description Rows of a page; more than 200 is brought down to 200 */
+        limit?: number;
+        /** @description The start of a page, from the header Link of the page before */
+        cursor?: string;
+        /** @description The number of rows to skip, after the cursor if one is set */
+        offset?: number;
+        /** @description True for the archived threads instead of the others */
+        archived?: boolean;
+        /** @description Only the threads of this project of yours */
+        project_id?: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description The address of the next page, `rel="next"`, relative to that of the request; missing on the last page */
+          Link?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Thread"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["ProjectNotFoundError"];
+      422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -15174,7 +16437,7 @@ export interface operations {
       path: {
         /** @description The id of an agent, or the name of one of your own agents */
         id: string;
-        /** @description The id of a thread of your own */
+        /** @description The id of your thread */
         thread_id: string;
       };
     };
@@ -15208,7 +16471,7 @@ export interface operations {
       path: {
         /** @description The id of an agent, or the name of one of your own agents */
         id: string;
-        /** @description The id of a thread of your own */
+        /** @description The id of your thread */
         thread_id: string;
       };
     };
@@ -15229,7 +16492,7 @@ export interface operations {
    * Change a thread
    * @description Changes the given fields. A `model` applies from the next turn on, to all turns that name no model of their own; null returns to the model of the agent. `allowed_tools` replaces the list of tools that need no approval in this thread, which approvals with `for_thread` also extend.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
    */
   updateThread: {
     parameters: {
@@ -15240,7 +16503,7 @@ export interface operations {
       path: {
         /** @description The id of an agent, or the name of one of your own agents */
         id: string;
-        /** @description The id of a thread of your own */
+        /** @description The id of your thread */
         thread_id: string;
       };
     };
@@ -15250,6 +16513,7 @@ export interface operations {
          * @example {
          *   "title": "Plans for the summer",
          *   "pinned": true,
+         *   "archived": true,
          *   "model": "openai:gpt-5",
          *   "allowed_tools": [
          *     "write_file"
@@ -15300,7 +16564,7 @@ export interface operations {
       path: {
         /** @description The id of an agent, or the name of one of your own agents */
         id: string;
-        /** @description The id of a thread of your own */
+        /** @description The id of your thread */
         thread_id: string;
       };
     };
@@ -15323,7 +16587,7 @@ export interface operations {
    * Fork a thread after a reply
    * @description Creates a thread that begins with the messages up to a reply, named by its `message_id` or counted from the end. The original stays as it is, and nothing is copied; both continue independently. The agent must be running.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
    */
   forkThread: {
     parameters: {
@@ -15334,7 +16598,7 @@ export interface operations {
       path: {
         /** @description The id of an agent, or the name of one of your own agents */
         id: string;
-        /** @description The id of a thread of your own */
+        /** @description The id of your thread */
         thread_id: string;
       };
     };
@@ -15368,8 +16632,100 @@ export interface operations {
     };
   };
   /**
+   * Choose a version of a message
+   * @description The thread shows the path through this message, up to the newest message behind it. History, models, forks, exports and channels follow the path.
+   *
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+   */
+  choosePath: {
+    parameters: {
+      path: {
+        /** @description The id of an agent, or the name of one of your own agents */
+        id: string;
+        /** @description The id of your thread */
+        thread_id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "message_id": "msg_01KDVMF0000000000000000001"
+         * }
+         */
+        "application/json": components["schemas"]["ChoosePathBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Thread"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["ChoosePath404Error"];
+      409: components["responses"]["ThreadBusyError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Start a turn
+   * @description Says something to the agent like `user_turn` of the chat socket, replaces a message of yours with a new version, or has an answer written anew. The answer is read from the history, or by `subscribe` on the socket after `first_seq` - 1. A message waits if the thread has a turn; a version does not.
+   *
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+   */
+  startTurn: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+      path: {
+        /** @description The id of an agent, or the name of one of your own agents */
+        id: string;
+        /** @description The id of your thread */
+        thread_id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "text": "And tomorrow?"
+         * }
+         */
+        "application/json": components["schemas"]["StartTurnBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      202: {
+        content: {
+          "application/json": components["schemas"]["TurnAccepted"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["StartTurn404Error"];
+      409: components["responses"]["StartTurn409Error"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["RateLimitedOrTooManyTurnsError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
    * Get the history of a thread
-   * @description Returns a page of messages: pages count from the newest message, and each is sorted from the oldest to the newest. `turn_active`, `hitl_pending` and `queued` describe what is under way; to follow it, subscribe on the chat socket with `last_seq` as `after_seq`. While `history_loading` is true, ask again after `history_retry_after_ms`.
+   * @description Returns a page of messages: pages count from the newest message, and each is sorted from the oldest to the newest. `turn_active`, `hitl_pending` and `queued` describe what is in progress; to follow it, subscribe on the chat socket with `last_seq` as `after_seq`. While `history_loading` is true, ask again after `history_retry_after_ms`.
    *
    * For whoever may open the agent, and for guests with threads of their own from the time when it was shared.
    */
@@ -15386,7 +16742,7 @@ export interface operations {
       path: {
         /** @description The id of an agent, or the name of one of your own agents */
         id: string;
-        /** @description The id of a thread of your own */
+        /** @description The id of your thread */
         thread_id: string;
       };
     };
@@ -15414,7 +16770,7 @@ export interface operations {
    * Get all arguments of a request
    * @description Frames and the history shorten long arguments. This returns those that would run, as long as the turn waits for the decision; `args_url` of a request is the address of this operation.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
    */
   getRequestArguments: {
     parameters: {
@@ -15423,7 +16779,7 @@ export interface operations {
         id: string;
         /** @description The `pending_id` of the pause */
         pending_id: string;
-        /** @description The id of a thread of your own */
+        /** @description The id of your thread */
         thread_id: string;
         /** @description The position of the request among `action_requests`, from 0 */
         index: string;
@@ -15449,7 +16805,7 @@ export interface operations {
    * Decide the requests of a paused turn
    * @description Takes one decision for each of the `action_requests`, in their order, and continues the turn. The reply is an event stream with the frames that follow, until the turn ends or pauses again; open sockets get them as well. The turn continues even if you disconnect. Of several decisions exactly one takes effect, and the others are answered with 409 `HITL_NOT_PENDING`.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
    */
   resumeTurn: {
     parameters: {
@@ -15489,6 +16845,467 @@ export interface operations {
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List your projects
+   * @description Lists your projects, oldest first. Nobody else sees them.
+   */
+  listProjects: {
+    parameters: {
+      query?: {
+        /** @description Rows of a page; more than 200 is brought down to 200 */
+        limit?: number;
+        /** @description The start of a page, from the header Link of the page before */
+        cursor?: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description The address of the next page, `rel="next"`, relative to that of the request; missing on the last page */
+          Link?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Project"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Create a project
+   * @description Creates a project without threads. Start threads in it with `project_id`, or move threads into it with `PATCH /agents/{id}/threads/{thread_id}`.
+   */
+  createProject: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "name": "Trip to Norway",
+         *   "description": "Everything about the summer",
+         *   "instructions": "We travel by train, with two children. Prices are in euros.",
+         *   "knowledge_base_ids": [
+         *     "kb_01KDVMF0000000000000000001"
+         *   ]
+         * }
+         */
+        "application/json": components["schemas"]["CreateProjectBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      201: {
+        content: {
+          "application/json": components["schemas"]["Project"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["KnowledgeBaseNotFoundError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Get a project
+   * @description Its threads are listed by `GET /threads?project_id=`.
+   */
+  getProject: {
+    parameters: {
+      path: {
+        /** @description A project of yours */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Project"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundOrProjectNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Delete a project
+   * @description Deletes the project. Its threads stay, with a `project_id` of null.
+   */
+  deleteProject: {
+    parameters: {
+      path: {
+        /** @description A project of yours */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success, no body */
+      204: {
+        content: never;
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundOrProjectNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Change a project
+   * @description Changes the given fields; null removes a text. Instructions and knowledge bases apply to the threads of the project from their next turns on. A knowledge base that you can no longer search is left out of a turn.
+   */
+  updateProject: {
+    parameters: {
+      header?: {
+        /** @description The `ETag` of the object as you know it; the change is refused if it has another one now */
+        "If-Match"?: string;
+      };
+      path: {
+        /** @description A project of yours */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "name": "Trip to Norway",
+         *   "description": "Everything about the summer",
+         *   "instructions": "We travel by train, with two children. Prices are in euros.",
+         *   "knowledge_base_ids": [
+         *     "kb_01KDVMF0000000000000000001"
+         *   ]
+         * }
+         */
+        "application/json": components["schemas"]["UpdateProjectBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Project"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["KnowledgeBaseNotFoundOrNotFoundOrProjectNotFoundError"];
+      412: components["responses"]["PreconditionFailedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Share a conversation
+   * @description Copies the messages of the thread as they are now, with the files that they name, and returns the address of the copy. Later messages do not appear in it until it is updated. Thoughts, usage and the texts of attached documents are never included; calls of tools and their results only with `include_steps`. A turn that still runs is left out.
+   *
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+   */
+  createShare: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+      path: {
+        /** @description The id of an agent, or the name of one of your own agents */
+        id: string;
+        /** @description The id of a thread of your own */
+        thread_id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "audience": "accounts",
+         *   "expires_in_days": 30
+         * }
+         */
+        "application/json": components["schemas"]["CreateShareBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      201: {
+        content: {
+          "application/json": components["schemas"]["Share"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["CreateShare403Error"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedOrShareEmptyError"];
+      413: components["responses"]["BodyTooLargeOrShareTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List your shared conversations
+   * @description Lists the newest first. Shares that have expired are in no list.
+   */
+  listShares: {
+    parameters: {
+      query?: {
+        /** @description Rows of a page; more than 200 is brought down to 200 */
+        limit?: number;
+        /** @description The start of a page, from the header Link of the page before */
+        cursor?: string;
+        /** @description Lists only the shares of this thread */
+        thread_id?: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description The address of the next page, `rel="next"`, relative to that of the request; missing on the last page */
+          Link?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Share"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Get who can open shared conversations
+   * @description Tells what people without an account may do, so that a form offers no audience that is refused.
+   */
+  getShareSettings: {
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["ShareSettings"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Update a shared conversation
+   * @description Copies the thread again as it is now. The address stays the same, and so does what the body leaves out.
+   */
+  updateShare: {
+    parameters: {
+      path: {
+        /** @description The id of a shared conversation */
+        share_id: string;
+      };
+    };
+    requestBody?: {
+      content: {
+        /** @example {} */
+        "application/json": components["schemas"]["UpdateShareBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Share"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
+      409: components["responses"]["LimitReachedOrShareEmptyError"];
+      413: components["responses"]["BodyTooLargeOrShareTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Stop sharing a conversation
+   * @description Deletes the copy. Its address answers like one that never existed; the thread itself stays.
+   */
+  deleteShare: {
+    parameters: {
+      path: {
+        /** @description The id of a shared conversation */
+        share_id: string;
+      };
+    };
+    responses: {
+      /** @description Success, no body */
+      204: {
+        content: never;
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Read a shared conversation
+   * @description Returns the copy of the conversation. A share that has expired, that was deleted or that never existed is 404. People without an account read shares with the audience `link`, if the server allows it; calls without a session are limited for each address.
+   *
+   * A share with the audience `accounts` needs a session; `link` needs none where the server allows it.
+   */
+  getSharedConversation: {
+    parameters: {
+      path: {
+        /** @description The id of a shared conversation */
+        share_id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["SharedConversation"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Read a file of a shared conversation
+   * @description Sends the copy of a file that a message of the conversation names, as it was when the conversation was copied. It supports `Range` and `If-None-Match`.
+   *
+   * A share with the audience `accounts` needs a session; `link` needs none where the server allows it.
+   */
+  readSharedFile: {
+    parameters: {
+      path: {
+        /** @description The id of a shared conversation */
+        share_id: string;
+        /** @description A file that a message of the conversation names */
+        file_id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/octet-stream": string;
+          "*/*": string;
+        };
+      };
+      /** @description The range that was asked for */
+      206: {
+        content: {
+          "application/octet-stream": string;
+          "*/*": string;
+        };
+      };
+      /** @description The client has the file already */
+      304: {
+        content: never;
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      416: components["responses"]["RangeNotSatisfiableError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Continue a shared conversation
+   * @description Creates a thread of your own that begins with the shared conversation. Its files are copied into the workspace of the agent; `files_left_out` and a note in the text name the files that could not be copied.
+   */
+  continueSharedConversation: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+      path: {
+        /** @description The id of a shared conversation */
+        share_id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "agent_id": "assistant"
+         * }
+         */
+        "application/json": components["schemas"]["ContinueSharedConversationBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      201: {
+        content: {
+          "application/json": components["schemas"]["ContinuedThread"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -15826,7 +17643,7 @@ export interface operations {
    * List the connectors of an agent
    * @description Returns the connectors that lend the agent their tools, with the state of each tool.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   getAgentConnectors: {
     parameters: {
@@ -15854,7 +17671,7 @@ export interface operations {
    * Replace the connectors of an agent
    * @description Chooses among the connectors that the owner of the agent sees. The tools that a connector has when it is added count as seen; those that come or change later are off until they are sent with `seen: true`.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   replaceAgentConnectors: {
     parameters: {
@@ -16038,9 +17855,9 @@ export interface operations {
   };
   /**
    * Improve a prompt
-   * @description Has the model rewrite the draft of a message, and returns the new text for the person to send or not. It uses the model of the agent unless `default_model` names another; no thread changes. The tokens of the call count as usage of the caller. The agent must be running.
+   * @description Rewrites the draft of a message with the model and returns the new text. Nothing is sent. It uses the model of the agent unless `default_model` names another; no thread changes. The tokens of the call count as usage of the caller. The agent must be running.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
    */
   polishPrompt: {
     parameters: {
@@ -16089,7 +17906,7 @@ export interface operations {
    * Get the welcome of an agent
    * @description Returns the greeting with which a client begins an empty conversation, and prompts and tasks to choose from. The greeting is the agent's own, otherwise that of the expert it was made from; prompts and tasks always come from an expert.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
    */
   getWelcome: {
     parameters: {
@@ -16115,9 +17932,9 @@ export interface operations {
   };
   /**
    * List examples of scheduled tasks
-   * @description Returns three or six tasks that the agent could do by itself at fixed times; the same ones are in its welcome. Each is also returned as the body of a new schedule.
+   * @description Returns three or six tasks that the agent could do automatically at set times; its welcome has the same ones. Each is also returned as the body of a new schedule.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
    */
   listTaskExamples: {
     parameters: {
@@ -16147,10 +17964,192 @@ export interface operations {
     };
   };
   /**
+   * List the saved prompts
+   * @description Lists your own prompts by name, then those that others share. Two prompts of different owners may have the same name.
+   */
+  listPrompts: {
+    parameters: {
+      query?: {
+        /** @description Rows of a page; more than 200 is brought down to 200 */
+        limit?: number;
+        /** @description The start of a page, from the header Link of the page before */
+        cursor?: string;
+        /** @description The beginning of the names, whatever the case */
+        q?: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description The address of the next page, `rel="next"`, relative to that of the request; missing on the last page */
+          Link?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Prompt"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Save a prompt
+   * @description Saves a text to send again. `{{name}}` in it is a variable that its sender fills in; `{{date}}` is today’s date. Names of variables have up to 32 letters, digits, `-` and `_`. Braces around anything else are text.
+   */
+  createPrompt: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "name": "weekly-report",
+         *   "description": "The report for Monday",
+         *   "text": "Write the weekly report of {{team}} as of {{date}}.",
+         *   "shared": false
+         * }
+         */
+        "application/json": components["schemas"]["CreatePromptBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      201: {
+        content: {
+          "application/json": components["schemas"]["Prompt"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedOrPromptNameTakenError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Get a saved prompt
+   * @description Returns a prompt of your own, or one that is shared.
+   */
+  getPrompt: {
+    parameters: {
+      path: {
+        /** @description A prompt of yours, or one that is shared */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Prompt"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundOrPromptNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Delete a saved prompt
+   * @description Deletes a prompt of your own. Administrators may also delete those that others share.
+   */
+  deletePrompt: {
+    parameters: {
+      path: {
+        /** @description A prompt of yours, or one that is shared */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success, no body */
+      204: {
+        content: never;
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundOrPromptNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Change a saved prompt
+   * @description Changes the given fields of a prompt of your own. One that others share is only theirs to change.
+   */
+  updatePrompt: {
+    parameters: {
+      header?: {
+        /** @description The `ETag` of the object as you know it; the change is refused if it has another one now */
+        "If-Match"?: string;
+      };
+      path: {
+        /** @description A prompt of yours, or one that is shared */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "name": "weekly-report",
+         *   "description": "The report for Monday",
+         *   "text": "Write the weekly report of {{team}} as of {{date}}.",
+         *   "shared": false
+         * }
+         */
+        "application/json": components["schemas"]["UpdatePromptBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Prompt"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundOrPromptNotFoundError"];
+      409: components["responses"]["PromptNameTakenError"];
+      412: components["responses"]["PreconditionFailedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
    * List your schedules with an agent
-   * @description Lists the schedules of the account that asks, newest first, without their prompts. The owner of a shared agent does not see those of its guests.
+   * @description Lists the schedules of the caller, newest first, without their prompts. The owner of a shared agent does not see those of its guests.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
    */
   listSchedules: {
     parameters: {
@@ -16189,7 +18188,7 @@ export interface operations {
    * Create a schedule
    * @description Has the agent carry out a prompt at given times, in the name of the account: within its quota and with its permissions. A call that needs approval waits in the thread of the run. A schedule created with an API key runs with the scopes of the key.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
    */
   createSchedule: {
     parameters: {
@@ -16249,7 +18248,7 @@ export interface operations {
    * Show the next times of a rule
    * @description Returns the next five times at which a schedule with this rule would run; stores nothing.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
    */
   previewSchedule: {
     parameters: {
@@ -16298,14 +18297,14 @@ export interface operations {
    * Get a schedule
    * @description Returns the schedule with its prompt, its next time and the state of its newest run.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
    */
   getSchedule: {
     parameters: {
       path: {
         /** @description The id of an agent, or the name of one of your own agents */
         id: string;
-        /** @description The id of a schedule of your own */
+        /** @description The id of your schedule */
         job_id: string;
       };
     };
@@ -16332,14 +18331,14 @@ export interface operations {
    * Delete a schedule
    * @description Deletes the schedule with its list of runs. Their threads stay, and a run that has not ended continues there.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
    */
   deleteSchedule: {
     parameters: {
       path: {
         /** @description The id of an agent, or the name of one of your own agents */
         id: string;
-        /** @description The id of a schedule of your own */
+        /** @description The id of your schedule */
         job_id: string;
       };
     };
@@ -16358,9 +18357,9 @@ export interface operations {
   };
   /**
    * Change a schedule
-   * @description Changes the given fields and forgets its failures. A changed rule applies at once, and its intervals count from now. What an API key changes runs with the scopes of the key from then on.
+   * @description Changes the given fields and forgets its failures. A changed rule applies immediately, and its intervals count from now. What an API key changes runs with the scopes of the key from then on.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
    */
   updateSchedule: {
     parameters: {
@@ -16371,7 +18370,7 @@ export interface operations {
       path: {
         /** @description The id of an agent, or the name of one of your own agents */
         id: string;
-        /** @description The id of a schedule of your own */
+        /** @description The id of your schedule */
         job_id: string;
       };
     };
@@ -16424,9 +18423,9 @@ export interface operations {
   };
   /**
    * Run a schedule now
-   * @description Starts a run at once, also of a disabled schedule; its due times stay. Its failure does not count. The turn can be followed like any other in its thread.
+   * @description Starts a run immediately, even of a disabled schedule; its due times stay the same. A failure of this run does not count. The turn can be followed like any other in its thread.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
    */
   runSchedule: {
     parameters: {
@@ -16437,7 +18436,7 @@ export interface operations {
       path: {
         /** @description The id of an agent, or the name of one of your own agents */
         id: string;
-        /** @description The id of a schedule of your own */
+        /** @description The id of your schedule */
         job_id: string;
       };
     };
@@ -16462,7 +18461,7 @@ export interface operations {
    * List the runs of a schedule
    * @description Lists the newest hundred runs, newest first, and notes of due times that were skipped, with the reason.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
    */
   listScheduleRuns: {
     parameters: {
@@ -16475,7 +18474,7 @@ export interface operations {
       path: {
         /** @description The id of an agent, or the name of one of your own agents */
         id: string;
-        /** @description The id of a schedule of your own */
+        /** @description The id of your schedule */
         job_id: string;
       };
     };
@@ -16500,8 +18499,50 @@ export interface operations {
     };
   };
   /**
+   * Search your conversations
+   * @description Finds words in the titles and messages of your own conversations with all agents, archived ones included. Titles come first, then messages, each the newest first. What tools returned and what models thought is not searched. A page may have fewer rows than `limit`, and even none, while the header `Link` still names a next page.
+   */
+  searchConversations: {
+    parameters: {
+      query: {
+        /** @description Words, all of which a result has, in any order; a phrase in quotation marks is found as it is. Upper case and accents do not matter, and a word of three letters or more also finds words that begin with it. */
+        q: string;
+        /** @description Only conversations with this agent */
+        agent_id?: string;
+        /** @description Only conversations of this project */
+        project_id?: string;
+        /** @description Only messages from this time on: Unix seconds or an ISO date; a date without a time zone is in UTC */
+        from?: string;
+        /** @description Only messages up to this time; of a date without a time, until the end of the day */
+        to?: string;
+        /** @description Rows of a page; more than 200 is brought down to 200 */
+        limit?: number;
+        /** @description The start of a page, from the header Link of the page before */
+        cursor?: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description The address of the next page, `rel="next"`, relative to that of the request; missing on the last page */
+          Link?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["SearchResult"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
    * Search knowledge bases
-   * @description Returns the passages that fit the question best, the best one first: by their words, and by their meaning if the server has an embedding model. Neighbouring passages are returned as one.
+   * @description Returns the passages that fit the question best, the best one first: by their words, and by their meaning if the server has an embedding model. Neighbouring passages are returned as one. While a lost index is made again, a search that finds nothing says so.
    */
   searchKnowledgeBases: {
     parameters: {
@@ -16539,7 +18580,7 @@ export interface operations {
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
-      503: components["responses"]["KnowledgeIndexUnavailableOrKnowledgeNotInstalledError"];
+      503: components["responses"]["SearchKnowledgeBases503Error"];
       default: components["responses"]["Error"];
     };
   };
@@ -16790,7 +18831,7 @@ export interface operations {
   };
   /**
    * Index a knowledge base again
-   * @description Queues all of its documents, those that failed included. What was indexed before is found until it is replaced.
+   * @description Queues all of its documents, those that failed included. The current text stays searchable until it is replaced.
    *
    * Needs the permission `knowledge_bases`, which administrators have.
    */
@@ -16824,7 +18865,7 @@ export interface operations {
   };
   /**
    * List the documents of a knowledge base
-   * @description Lists the documents by their paths, on request only those of one status.
+   * @description Lists the documents by path, optionally only those with one status.
    */
   listKnowledgeDocuments: {
     parameters: {
@@ -16863,7 +18904,7 @@ export interface operations {
   };
   /**
    * Add documents to a knowledge base
-   * @description Takes files, as fields `file` of a form, or the `url` of a page or file. A `path` that ends in a slash is the folder of all files, otherwise the path of the one file. Each document is read and indexed in the background; one with the path of another replaces it, whose text is found until the new one is ready. A file that the knowledge base contains already is answered with the document it is. Addresses in private networks are refused, and `robots.txt` is respected.
+   * @description Takes files, as fields `file` of a form, or the `url` of a page or file, which is fetched again every `refetch_days`. A `path` that ends in a slash is the folder of all files, otherwise the path of the one file. Each document is read and indexed in the background; one with the path of another replaces it, whose text is found until the new one is ready. A file that the knowledge base contains already is answered with the document it is. Addresses in private networks are refused, and `robots.txt` is respected.
    *
    * Needs the permission `knowledge_bases`, which administrators have.
    */
@@ -16886,7 +18927,8 @@ export interface operations {
         };
         /**
          * @example {
-         *   "url": "https://example.com/handbook"
+         *   "url": "https://example.com/handbook",
+         *   "refetch_days": 7
          * }
          */
         "application/json": components["schemas"]["AddKnowledgeDocumentsBody"];
@@ -16963,6 +19005,49 @@ export interface operations {
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
       404: components["responses"]["KnowledgeBaseNotFoundOrNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Change when a document is fetched again
+   * @description Sets the days after which a document with a `url` is fetched again, counted from `fetched_at`. An unchanged one is not read again; the text of a changed one is found until the new one is ready. One that cannot be fetched stays, with its `refetch_error`, and is tried again after an hour, later after longer pauses.
+   *
+   * Needs the permission `knowledge_bases`, which administrators have.
+   */
+  updateKnowledgeDocument: {
+    parameters: {
+      path: {
+        /** @description The id of a knowledge base */
+        id: string;
+        /** @description The id of a document */
+        doc_id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "refetch_days": 7
+         * }
+         */
+        "application/json": components["schemas"]["UpdateKnowledgeDocumentBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["KnowledgeDocument"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["KnowledgeBaseNotFoundOrNotFoundError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -17123,7 +19208,7 @@ export interface operations {
       path: {
         /** @description The id of an agent, or the name of one of your own agents */
         id: string;
-        /** @description The id of a thread of your own */
+        /** @description The id of your thread */
         thread_id: string;
       };
     };
@@ -17154,7 +19239,7 @@ export interface operations {
       path: {
         /** @description The id of an agent, or the name of one of your own agents */
         id: string;
-        /** @description The id of a thread of your own */
+        /** @description The id of your thread */
         thread_id: string;
         /** @description The `event_id` of a row, such as `evt_12` */
         event_id: string;
@@ -17186,7 +19271,7 @@ export interface operations {
       path: {
         /** @description The id of an agent, or the name of one of your own agents */
         id: string;
-        /** @description The id of a thread of your own */
+        /** @description The id of your thread */
         thread_id: string;
       };
     };
@@ -17220,7 +19305,7 @@ export interface operations {
       path: {
         /** @description The id of an agent, or the name of one of your own agents */
         id: string;
-        /** @description The id of a thread of your own */
+        /** @description The id of your thread */
         thread_id: string;
       };
     };
@@ -17255,7 +19340,7 @@ export interface operations {
       path: {
         /** @description The id of an agent, or the name of one of your own agents */
         id: string;
-        /** @description The id of a thread of your own */
+        /** @description The id of your thread */
         thread_id: string;
       };
     };
@@ -17436,7 +19521,7 @@ export interface operations {
   };
   /**
    * Stream what changes for your account
-   * @description Sends an event whenever one of your threads, an agent that you see, a channel of your agents, an approval or your usage changes, so that a page need not ask again and again. To continue after a cut, send `Last-Event-ID` within five minutes. Any other stream begins with `reset`, and so does what follows a gap, for instance if you read too slowly.
+   * @description Sends an event whenever one of your threads or projects, a saved prompt, an agent that you see, a channel of your agents, an approval or your usage changes, so that a page need not ask again and again. To continue after a cut, send `Last-Event-ID` within five minutes. Any other stream begins with `reset`, and so does what follows a gap, for instance if you read too slowly.
    */
   streamEvents: {
     responses: {
@@ -17458,7 +19543,7 @@ export interface operations {
    * Rebuild the histories of an agent
    * @description Queues the threads of all users of the agent whose history must be rebuilt from its events: imported ones, and those of an older version of the server. Threads that have failed are queued again. The work continues in the background; poll its status.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   startHistoryMigration: {
     parameters: {
@@ -17492,7 +19577,7 @@ export interface operations {
    * Get the progress of rebuilding histories
    * @description Counts the threads of the agent whose histories are still to be rebuilt, by state. The work is done when `remaining` is 0.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   getHistoryMigration: {
     parameters: {
@@ -17520,7 +19605,7 @@ export interface operations {
    * Import a thread
    * @description Creates a thread of your own from the file of an export, sent as the field `file` of a form. Its history is empty until it has been rebuilt: the owner of the agent starts that with `POST /agents/{id}/history-migration/start`. Files that the thread refers to are not imported.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
    */
   importThread: {
     parameters: {
@@ -18320,7 +20405,7 @@ export interface operations {
   };
   /**
    * Create a channel
-   * @description Links the agent to a messaging platform. A channel that is enabled connects at once, while the agent is running; read its `runtime` to see whether that worked. A channel with `enabled: false` is a draft that may lack required fields.
+   * @description Connects the agent to a messaging platform. An enabled channel connects immediately while the agent is running; read its `runtime` to see whether that worked. A channel with `enabled: false` is a draft that may lack required fields.
    *
    * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
    */
@@ -18456,7 +20541,7 @@ export interface operations {
   };
   /**
    * Delete a channel
-   * @description Disconnects the channel at once and deletes it. Conversations that came through it stay as threads.
+   * @description Disconnects the channel immediately and deletes it. Conversations that came through it stay as threads.
    *
    * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
    */
@@ -18619,7 +20704,7 @@ export interface operations {
   };
   /**
    * Create a QR code to link a platform
-   * @description Returns the content of a QR code for a person to scan with the app of the platform, and a token; an earlier code of yours for this agent and kind becomes invalid. Poll the outcome with the token. Depending on the kind, the scan returns credentials for `createChannel` or creates the channel by itself.
+   * @description Returns the content of a QR code for a person to scan with the app of the platform, and a token; an earlier code of yours for this agent and kind becomes invalid. Poll the outcome with the token. Depending on the kind, the scan returns credentials for `createChannel` or creates the channel automatically.
    *
    * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
    */
@@ -18989,7 +21074,7 @@ export interface operations {
    * Get the external agents of an agent
    * @description Returns the external agents with the settings of the agent's owner, and whether the agent has the tool that calls them.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   getAgentAcp: {
     parameters: {
@@ -19017,7 +21102,7 @@ export interface operations {
    * Set the external agents of an agent
    * @description `tool_enabled` switches the tool `acp_runner` of this agent on or off; `runners` replaces the settings of the agent's owner, which hold for all of the owner's agents. What is left out stays as it is.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   setAgentAcp: {
     parameters: {
@@ -19186,7 +21271,7 @@ export interface operations {
   };
   /**
    * Create an account
-   * @description Creates an account whose user can log in at once with this password; it starts with an agent named `assistant`. Callers grant only permissions that they hold themselves, and only administrators create administrators. To let people choose their own passwords, create an invite instead.
+   * @description Creates an account whose user can sign in immediately with this password; it starts with an agent named `assistant`. Callers grant only permissions that they hold themselves, and only administrators create administrators. To let people choose their own passwords, create an invite instead.
    *
    * Needs the permission `users`, which administrators have.
    */
@@ -19241,7 +21326,7 @@ export interface operations {
   };
   /**
    * Get an account
-   * @description Returns the account with its permissions, its quota, and a lock after failed logins, if there is one.
+   * @description Returns the account with its permissions, its quota, and a lock after failed sign-ins, if there is one.
    *
    * Needs the permission `users`, which administrators have.
    */
@@ -19356,7 +21441,7 @@ export interface operations {
   };
   /**
    * Reset the password of an account
-   * @description Sets a new password, ends all sessions of the account, and ends a lock after failed logins. Depending on the settings of the server, the user must choose another password after the next login.
+   * @description Sets a new password, ends all sessions of the account, and ends a lock after failed sign-ins. Depending on the settings of the server, the user must choose another password after the next sign-in.
    *
    * Needs the permission `users`, which administrators have.
    */
@@ -19433,7 +21518,7 @@ export interface operations {
   };
   /**
    * List the invites
-   * @description Lists the invites of all user managers, the newest first. An invite is removed 90 days after it was used or revoked or has expired.
+   * @description Lists the invites of all account managers, the newest first. An invite is removed 90 days after it was used or revoked or has expired.
    *
    * Needs the permission `users`, which administrators have.
    */
@@ -19616,7 +21701,7 @@ export interface operations {
   };
   /**
    * List the audit log
-   * @description Lists every change by a call or a command and every sign-in, failed ones included, the newest first. Rows are never changed; the hash of each covers the row before it, so that `svc audit --verify` notices a change. Bodies of calls are shown without their secrets.
+   * @description Lists every change by a call or a command and every sign-in, failed ones included, the newest first. Rows are never changed; the hash of each covers the row before it, so that `svc admin audit --verify` notices a change. Bodies of calls are shown without their secrets.
    *
    * For administrators.
    */
@@ -19654,6 +21739,64 @@ export interface operations {
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
       422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Export the audit log
+   * @description Downloads the matching rows as CSV in UTF-8, the newest first, at most 500000 of them.
+   *
+   * For administrators.
+   */
+  exportAuditRows: {
+    parameters: {
+      query?: {
+        /** @description Unix seconds, inclusive */
+        since?: number;
+        /** @description Unix seconds, inclusive */
+        until?: number;
+        /** @description A username */
+        actor?: string;
+        /** @description Such as agent.create */
+        action?: string;
+        /** @description The object of the action */
+        target?: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/octet-stream": string;
+          "*/*": string;
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Verify the audit log
+   * @description Reads the whole log and checks that no row was changed, inserted or removed, as `svc admin audit --verify` does. Sends the progress as server-sent events, and the verdict with the last one.
+   *
+   * For administrators.
+   */
+  verifyAuditLog: {
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "text/event-stream": components["schemas"]["AuditVerification"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };

@@ -1,5 +1,13 @@
 import { ChatError } from './errors.ts'
-import type { ApprovalRequest, Decision, InputBlock, ThreadFrame, TurnFrame, UserTurn } from './frames.ts'
+import type {
+  ApprovalRequest,
+  Decision,
+  InputBlock,
+  Regeneration,
+  ThreadFrame,
+  TurnFrame,
+  UserTurn,
+} from './frames.ts'
 import { createRouting, type RoutingParts, type Turn } from './routing.ts'
 import { createThreadReader, type ThreadReader } from './thread-reader.ts'
 
@@ -9,15 +17,24 @@ export interface TurnOptions
     Pick<
       UserTurn,
       | 'thread_id'
+      | 'project_id'
       | 'session_key'
       | 'model'
       | 'reasoning'
       | 'client_message_id'
+      | 'replaces'
       | 'knowledge_base_ids'
       | 'connector_ids'
     >
   > {
   /** Stops the turn, or takes its message back while it waits. */
+  signal?: AbortSignal
+}
+
+/** Settings of a new version of an answer; without one, the setting of its message applies. */
+export interface RegenerateOptions
+  extends Pick<Regeneration, 'message_id' | 'model' | 'reasoning' | 'client_message_id'> {
+  /** Stops the turn. */
   signal?: AbortSignal
 }
 
@@ -39,6 +56,30 @@ interface ChatParts extends RoutingParts {
 export const createChat = ({ resume, ...parts }: ChatParts) => {
   const routing = createRouting(parts)
 
+  /** Starts a turn and returns its frames. */
+  const start = (
+    frame: Turn['frame'],
+    signal: AbortSignal | undefined,
+  ): AsyncIterableIterator<TurnFrame, undefined> => {
+    const turn: Turn = {
+      frame,
+      state: 'new',
+      isKnown: false,
+      isStopping: false,
+      reader: createThreadReader<TurnFrame>({
+        thread_id: frame.thread_id,
+        onBehind: () => turn.reader.thread_id && routing.ask(turn.reader.thread_id),
+        onLeave: () => routing.endTurn(turn),
+      }),
+      release: () => signal?.removeEventListener('abort', stop),
+    }
+    const stop = () => routing.stopTurn(turn, signal?.reason)
+    signal?.addEventListener('abort', stop)
+    if (signal?.aborted) stop()
+    else routing.addTurn(turn)
+    return turn.reader.iterator
+  }
+
   return {
     /**
      * Sends a message and returns the frames of its turn up to `done`. A failed turn throws a `ChatError`. A lost
@@ -49,24 +90,15 @@ export const createChat = ({ resume, ...parts }: ChatParts) => {
       { signal, client_message_id = createId(), ...settings }: TurnOptions = {},
     ): AsyncIterableIterator<TurnFrame, undefined> {
       const content = typeof message === 'string' ? { text: message } : { content: message }
-      const turn: Turn = {
-        frame: { type: 'user_turn', ...settings, ...content, client_message_id } as Turn['frame'],
-        state: 'new',
-        isKnown: false,
-        isStopping: false,
-        reader: createThreadReader<TurnFrame>({
-          thread_id: settings.thread_id,
-          onBehind: () => turn.reader.thread_id && routing.ask(turn.reader.thread_id),
-          onLeave: () => routing.endTurn(turn),
-        }),
-        release: () => signal?.removeEventListener('abort', stop),
-      }
-      const stop = () => routing.stopTurn(turn, signal?.reason)
-      signal?.addEventListener('abort', stop)
-      if (signal?.aborted) stop()
-      else routing.addTurn(turn)
-      return turn.reader.iterator
+      return start({ type: 'user_turn', ...settings, ...content, client_message_id } as Turn['frame'], signal)
     },
+
+    /** Has the last answer of a thread, or the one with `message_id`, written anew; returns the frames like `turn`. */
+    regenerate: (
+      thread_id: string,
+      { signal, client_message_id = createId(), ...settings }: RegenerateOptions = {},
+    ): AsyncIterableIterator<TurnFrame, undefined> =>
+      start({ type: 'regenerate', thread_id, ...settings, client_message_id }, signal),
 
     /** Returns the frames of a thread from a position on, until the reader leaves. */
     subscribe(
@@ -97,6 +129,9 @@ export const createChat = ({ resume, ...parts }: ChatParts) => {
       { thread_id, pending_id }: Pick<ApprovalRequest, 'thread_id' | 'pending_id'>,
       decisions: Decision[],
     ) => resume({ thread_id, pending_id, decisions }),
+
+    /** Tries to replace a lost connection at once instead of after a pause, for example because the network is back. */
+    retryNow: routing.retryNow,
 
     /** Closes the connection: subscriptions end, unfinished turns throw; on the server they go on. */
     close() {

@@ -15,8 +15,8 @@ export interface ConnectionOptions {
   /** Milliseconds without a connection after which everything that waits fails with `UNREACHABLE`. Default: 5 minutes. */
   patience_ms?: number | undefined
   /**
-   * Milliseconds of silence after which the server is asked for a sign of life; after half of that time without an
-   * answer the connection is replaced. Default: 20 seconds.
+   * Milliseconds of silence after which the server is pinged; after half of that time without an answer the connection
+   * is replaced. Default: 20 seconds.
    */
   silence_ms?: number | undefined
   /** Called when the connection was opened (`open`) or lost (`lost`). */
@@ -60,6 +60,8 @@ export const createConnection = ({
   let socket: Socket | undefined
   /** Stops the timers of the socket and closes it. */
   let release = () => {}
+  /** Opens the connection that waits for another attempt; undefined while none waits. */
+  let openNow: (() => void) | undefined
   let failures = 0
   /** The time since which the connection is needed and missing. */
   let missing_since = 0
@@ -151,8 +153,17 @@ export const createConnection = ({
       const message = `No server can be reached at ${url}.`
       return fail(new ChatError({ code: 'UNREACHABLE', message }, { cause }))
     }
-    const timer = setTimeout(open, delay)
-    release = () => clearTimeout(timer)
+    const stop = () => {
+      clearTimeout(timer)
+      openNow = undefined
+    }
+    const start = () => {
+      stop()
+      void open()
+    }
+    const timer = setTimeout(start, delay)
+    openNow = start
+    release = stop
   }
 
   const becomeIdle = () => {
@@ -183,6 +194,9 @@ export const createConnection = ({
 
     /** Sends a frame on the open connection. */
     send,
+
+    /** Makes the next attempt of a lost connection at once, for example because the network is back. */
+    retryNow: () => openNow?.(),
 
     /** Closes the connection, which can be opened again. */
     close() {

@@ -15,8 +15,11 @@ export type ClientFrame = Received[keyof Received]
 /** A message to an agent. */
 export type UserTurn = Received['user_turn']
 
+/** The wish for a new version of an answer. */
+export type Regeneration = Received['regenerate']
+
 /** A frame of a turn, or one about its place in the queue. */
-export type TurnFrame = Exclude<ServerFrame, Sent['error' | 'turn_status' | 'pong']>
+export type TurnFrame = Exclude<ServerFrame, Sent['error' | 'turn_status' | 'path_changed' | 'pong']>
 
 /** A frame of a thread; an `error` is that of a turn. */
 export type ThreadFrame = Exclude<ServerFrame, Sent['pong']>

@@ -1,7 +1,15 @@
 import { type ConnectionOptions, createConnection } from './connection.ts'
 import type { Credentials } from './credentials.ts'
 import { ChatError } from './errors.ts'
-import type { ClientFrame, SentFrame, ServerFrame, ThreadFrame, TurnFrame, UserTurn } from './frames.ts'
+import type {
+  ClientFrame,
+  Regeneration,
+  SentFrame,
+  ServerFrame,
+  ThreadFrame,
+  TurnFrame,
+  UserTurn,
+} from './frames.ts'
 import type { OpenSocket } from './socket/node.ts'
 import { isPositioned, type PositionedFrame, type ThreadReader } from './thread-reader.ts'
 
@@ -19,7 +27,7 @@ export interface RoutingParts {
 /** A turn that is followed. */
 export interface Turn {
   reader: ThreadReader<TurnFrame>
-  frame: UserTurn & { client_message_id: string }
+  frame: (UserTurn | Regeneration) & { client_message_id: string }
   /** `new` until it is sent on the current connection, `sent` until the server has answered. */
   state: 'new' | 'sent' | 'queued' | 'started'
   /** True if it was sent on this or an earlier connection. */
@@ -137,7 +145,10 @@ export const createRouting = ({ options, ...parts }: RoutingParts) => {
     turn.reader.begin(thread_id, after)
   }
 
-  const rememberTurn = (client_message_id: string, { turn_id, thread_id, seq }: PositionedFrame) => {
+  const rememberTurn = (
+    client_message_id: string,
+    { turn_id, thread_id, seq }: SentFrame<'turn_started'>,
+  ) => {
     begunTurns.delete(client_message_id)
     begunTurns.set(client_message_id, { turn_id, thread_id, after: seq - 1 })
     const [oldest] = begunTurns.keys()
@@ -180,7 +191,7 @@ export const createRouting = ({ options, ...parts }: RoutingParts) => {
   const receivePositioned = (frame: PositionedFrame, size: number) => {
     const { thread_id, seq } = frame
     const begun = frame.type === 'turn_started' ? findTurn(frame.client_message_id) : undefined
-    if (begun) {
+    if (begun && frame.type === 'turn_started') {
       rememberTurn(begun.frame.client_message_id, frame)
       beginTurn(begun)
     }
@@ -307,6 +318,9 @@ export const createRouting = ({ options, ...parts }: RoutingParts) => {
       waiting.push(frame)
       connection.need()
     },
+
+    /** Makes the next attempt of a lost connection at once. */
+    retryNow: connection.retryNow,
 
     /** Closes the connection: subscriptions end, unfinished turns end with this error. */
     close(error: unknown) {

@@ -7,7 +7,8 @@ export type PositionedFrame = Exclude<
   SentFrame<'turn_status' | 'turn_queued' | 'unqueued' | 'pong'>
 > & {
   thread_id: string
-  turn_id: string
+  /** Missing in `path_changed`. */
+  turn_id?: string
   seq: number
 }
 

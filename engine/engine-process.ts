@@ -47,7 +47,7 @@ rmSync(record, { force: true })
 rmSync(socketPath, { force: true })
 await database.close()
 
-/** The OP_MSG of `setParameter` for the storage and its journal; a driver only for it would double the start. */
+/** The OP_MSG of `setParameter` for the storage, its journal and queries; a driver only for it would double the start. */
 function setParameters(): Buffer {
   const int32 = (value: number) => {
     const bytes = Buffer.alloc(4)
@@ -64,6 +64,8 @@ function setParameters(): Buffer {
     ...number('setParameter', 1),
     ...number('journalCommitInterval', JOURNAL_FLUSH_MS),
     ...text('wiredTigerEngineRuntimeConfig', STORAGE),
+    // The other ways to choose among plans need the slot-based execution engine, which this build lacks.
+    ...text('internalQueryPlanRanker', 'multiPlanning'),
     ...text('$db', 'admin'),
     Buffer.alloc(1),
   ])

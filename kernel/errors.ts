@@ -73,21 +73,21 @@ export const kernelErrors = {
   IDEMPOTENCY_KEY_IN_USE: {
     status: 409,
     message: {
-      en: 'The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.',
-      zh: '使用该 Idempotency-Key 的第一个请求尚无答复，请在 {retry_after_seconds} 秒后重试。',
+      en: 'The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.',
+      zh: '使用该 Idempotency-Key 的第一个请求仍在处理，请在 {retry_after_seconds} 秒后重试。',
     },
   },
   IDEMPOTENCY_OUTCOME_UNKNOWN: {
     status: 409,
     code: 'IDEMPOTENCY_KEY_IN_USE',
     message: {
-      en: 'The first request with this Idempotency-Key failed, and its outcome is unknown: it may have taken effect. Check that before you send it with another key.',
+      en: 'The first request with this Idempotency-Key failed, and its outcome is unknown: it may have taken effect. Check before you send it with another key.',
       zh: '使用该 Idempotency-Key 的第一个请求失败，结果未知：它可能已生效。请先确认，再使用新的键发送。',
     },
   },
   BAD_FRAME: {
     status: 400,
-    message: { en: 'The frame is not valid: {reason}.', zh: '帧无效：{reason}。' },
+    message: { en: 'The frame is invalid: {reason}.', zh: '帧无效：{reason}。' },
   },
   FORBIDDEN: {
     status: 403,
@@ -101,7 +101,7 @@ export const kernelErrors = {
   LIMIT_REACHED: {
     status: 409,
     message: {
-      en: 'The limit "{limit}" of {max} is reached.',
+      en: 'The limit "{limit}" of {max} has been reached.',
       zh: '已达到上限“{limit}”（{max}）。',
     },
   },
@@ -127,8 +127,8 @@ export const kernelErrors = {
   RANGE_NOT_SATISFIABLE: {
     status: 416,
     message: {
-      en: 'The file has {size} bytes, none of which are in this range.',
-      zh: '文件共 {size} 字节，所请求的范围不在其中。',
+      en: 'The range is outside the file, which has {size} bytes.',
+      zh: '请求的范围超出文件大小（{size} 字节）。',
     },
   },
   UPGRADE_REQUIRED: {
@@ -145,13 +145,13 @@ export const kernelErrors = {
   },
   CLIENT_LEFT: {
     status: 499,
-    message: { en: 'The client left before it was answered.', zh: '客户端在收到回复前已离开。' },
+    message: { en: 'The client disconnected before the response.', zh: '客户端在收到响应前已断开。' },
   },
   INTERNAL_ERROR: {
     status: 500,
     level: 'error',
     message: {
-      en: 'Something went wrong on our side. Quote the request id when you report it.',
+      en: 'Something went wrong on the server. Include the request ID when you report it.',
       zh: '服务器内部错误。反馈时请附上请求编号。',
     },
   },
@@ -163,7 +163,7 @@ export const kernelErrors = {
     status: 507,
     level: 'warn',
     message: {
-      en: 'The disk of the server is full. Nothing new can be stored until there is space; what is stored can be read and deleted.',
+      en: 'The server’s disk is full. Nothing new can be saved until there is space; existing content can still be read and deleted.',
       zh: '服务器磁盘已满。腾出空间之前无法保存新内容；已保存的内容仍可读取和删除。',
     },
   },

@@ -26,6 +26,8 @@ const isUrl = (text: string) => !/\s/.test(text) && URL.canParse(text)
 
 const createAjv = (coerceTypes: false | 'array') => {
   const ajv = new Ajv2020({
+    // Errors then have the schema, whose examples explain a pattern.
+    verbose: true,
     coerceTypes,
     useDefaults: true,
     strict: true,
@@ -86,14 +88,22 @@ export const compileSchema: SchemaCompiler = <Value>(schema: JSONSchema, use: ke
 
 /** Puts ajv's errors in the contract's form, the field that is too many or missing included in the path. */
 function describeIssues(errors: ErrorObject[]): Issue[] {
-  return errors.slice(0, MAX_ISSUES).map(({ instancePath, keyword, params, message }) => {
+  return errors.slice(0, MAX_ISSUES).map(({ instancePath, keyword, params, message, parentSchema }) => {
     const field: string | undefined =
       params.additionalProperty ?? params.missingProperty ?? params.unevaluatedProperty
     const path = field === undefined ? instancePath : `${instancePath}/${escapePointer(field.slice(0, 64))}`
     const allowed =
       params.allowedValues ?? (params.allowedValue === undefined ? undefined : [params.allowedValue])
-    return { path, rule: keyword, message: allowed ? `${message}: ${allowed.join(', ')}` : message! }
+    const examples = keyword === 'pattern' ? describeExamples(parentSchema) : undefined
+    const words = allowed ? `${message}: ${allowed.join(', ')}` : message!
+    return { path, rule: keyword, message: examples ?? words }
   })
+}
+
+/** Describes a pattern by its examples, which say more to a person than a regular expression. */
+function describeExamples({ examples }: JSONSchema = {}): string | undefined {
+  if (!Array.isArray(examples) || examples.length === 0) return undefined
+  return `must look like ${examples.map((example) => JSON.stringify(example)).join(' or ')}`
 }
 
 const escapePointer = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')

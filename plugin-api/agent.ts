@@ -75,7 +75,7 @@ export const modelSettings = objectOf({
 })
 
 const config = {
-  description: 'Settings of the calls of models and tools; replaced as a whole by a change',
+  description: 'Settings of the model and tool calls; replaced as a whole by a change',
   ...objectOf({
     ...modelSettings.properties,
     fallback_models: {

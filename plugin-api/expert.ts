@@ -7,6 +7,8 @@ export interface QuickPrompt {
   title: LocalizedText
   description: LocalizedText
   prompt: LocalizedText
+  /** True if it is about a file, which the person attaches first. */
+  asks_for_file?: boolean
 }
 
 /** The JSON Schema of what a conversation with an agent may begin with. */
@@ -15,17 +17,21 @@ export const quickPrompts = {
   description: 'Prompts to begin a conversation with',
   items: {
     title: 'QuickPrompt',
-    ...rowOf({
-      title: { ...localizedText, examples: [{ en: 'Explain a table', zh: '解释表格' }] },
-      description: {
-        ...localizedText,
-        examples: [{ en: 'Find what is unusual', zh: '找出值得注意的内容' }],
+    ...rowOf(
+      {
+        title: { ...localizedText, examples: [{ en: 'Explain a table', zh: '解释表格' }] },
+        description: {
+          ...localizedText,
+          examples: [{ en: 'Find what is unusual', zh: '找出值得注意的内容' }],
+        },
+        prompt: {
+          ...localizedText,
+          examples: [{ en: 'What is unusual in sales.csv?', zh: 'sales.csv 中有什么值得注意？' }],
+        },
+        asks_for_file: { type: 'boolean', description: 'True if it is about a file to attach' },
       },
-      prompt: {
-        ...localizedText,
-        examples: [{ en: 'What is unusual in sales.csv?', zh: 'sales.csv 中有什么值得注意？' }],
-      },
-    }),
+      ['asks_for_file'],
+    ),
   },
 } as const
 

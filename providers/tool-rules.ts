@@ -43,7 +43,7 @@ export const toolAdaptations = {
       /is too long - '(?:tools|functions)'/.test(message),
   },
   short_descriptions: {
-    label: { en: 'Descriptions of tools of at most 1,024 characters', zh: '工具描述最多 1,024 个字符' },
+    label: { en: 'Tool descriptions limited to 1,024 characters', zh: '工具描述最多 1,024 个字符' },
     isNeeded: ({ message }) =>
       /\btools\[\d+\]\S*description\b.*too long|too long - '\S*description'/i.test(message),
   },

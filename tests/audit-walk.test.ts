@@ -64,6 +64,12 @@ const auditOf = ({ audit }: ServedRoute) => {
   return audit && 'action' in audit ? audit : undefined
 }
 
+/** Returns the parameters of a path, without those that are secrets. */
+const listRecorded = ({ params: schema }: ServedRoute, params: Record<string, string>) => {
+  const described = (schema?.properties ?? {}) as Record<string, { writeOnly?: boolean }>
+  return Object.entries(params).flatMap(([name, value]) => (described[name]?.writeOnly ? [] : [value]))
+}
+
 /** A call, and the fields that its row must have in addition to the fields of every row. */
 interface Expectation {
   reply: AnsweredCall
@@ -132,7 +138,7 @@ const sendPlanted = async (
   return {
     reply,
     actor: caller.role === null ? (isValid && named) || null : caller.username,
-    target: Object.values(reply.params).join('/') || (typeof made === 'string' ? made : null),
+    target: listRecorded(route, reply.params).join('/') || (typeof made === 'string' ? made : null),
     payload:
       planted && reply.answer === 'ok'
         ? Object.fromEntries(Object.entries(planted).filter(([, value]) => !canaries.isIn(value)))

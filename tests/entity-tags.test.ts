@@ -46,6 +46,8 @@ const connector = await created('/connectors', {
   config: { url: 'https://mcp.invalid/' },
 })
 const base = await created('/knowledge-bases', { name: 'House' })
+const project = await created('/projects', { name: 'Trip' })
+const prompt = await created('/prompts', { name: 'report', text: 'Write it.' })
 await server.createUser({ username: 'ann' })
 
 /** Each object with an address of its own, and changes of it by number. */
@@ -60,6 +62,8 @@ const OBJECTS: [path: string, change: (n: number) => object, method?: 'PUT'][] =
   [`/admin/providers/${shared.id}`, (n) => ({ name: `all-${n}` })],
   [`/connectors/${connector.id}`, (n) => ({ name: `tracker-${n}` })],
   [`/knowledge-bases/${base.id}`, (n) => ({ description: `Text ${n}` })],
+  [`/projects/${project.id}`, (n) => ({ instructions: `Text ${n}` })],
+  [`/prompts/${prompt.id}`, (n) => ({ text: `Text ${n}` })],
   [`/skill-packages/${skills.id}`, (n) => ({ description: `Text ${n}` })],
   ['/auth/oauth/providers/oidc', (n) => ({ display_name: `Way ${n}` }), 'PUT'],
   // Off from the first change on, until one of the parallel changes.

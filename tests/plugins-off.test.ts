@@ -161,7 +161,7 @@ t.test('a kind that is switched off is gone, and what was made of it waits for i
         return body.runtime.reason === reason && body
       })
       if (isOn(kind)) continue
-      const message = `This server has no channel kind “${kind}”: it is not installed, or it is switched off.`
+      const message = `The channel kind “${kind}” is disabled or not installed on this server.`
       t.match(runtime, { state: 'failed', error: message })
       const refusal = { status: 400, body: { error: { code: 'CHANNEL_KIND_UNSUPPORTED', message } } }
       for (const [method, path, body] of [
@@ -178,7 +178,7 @@ t.test('a kind that is switched off is gone, and what was made of it waits for i
     for (const kind of providerKinds.filter((name) => !isOn(name))) {
       const provider = providers.find(({ name }: { name: string }) => name === `my-${kind}`)
       t.match(provider, { kind, enabled: true }, 'providers are kept')
-      const message = `This server has no provider kind “${kind}”: it is not installed, or it is switched off.`
+      const message = `The provider kind “${kind}” is disabled or not installed on this server.`
       const refusal = { status: 400, body: { error: { code: 'PROVIDER_KIND_UNSUPPORTED', message } } }
       for (const [path, body] of [
         ['/admin/providers', { ...toProvider(kind), name: 'another' }],

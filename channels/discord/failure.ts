@@ -7,7 +7,7 @@ const MEANINGS = indexMeanings([
   ['not_found', 'The Discord channel no longer exists', [10003, 10004]],
   ['not_found', 'The Discord message no longer exists', [10008]],
   ['not_found', 'The person is no longer on Discord', [10013, 50033]],
-  ['not_found', 'The pressed button has expired or was answered already', [10015, 10062, 40060, 50027]],
+  ['not_found', 'The pressed button has expired or was already answered', [10015, 10062, 40060, 50027]],
   ['invalid_credentials', 'Discord does not accept the bot token: copy it again', [40001, 50014]],
   ['forbidden', 'The bot may not see this Discord channel', [50001]],
   ['forbidden', 'This person does not accept direct messages from the bot', [50007, 50278]],

@@ -139,7 +139,7 @@ function readFrame(data: unknown): Frame | undefined {
 const FINAL: Record<string, ChannelFailure> = {
   link_disabled: new ChannelFailure(
     'forbidden',
-    'Socket Mode is switched off in the settings of the Slack app.',
+    'Socket Mode is turned off in the settings of the Slack app.',
   ),
   too_many_websockets: new ChannelFailure('already_connected', 'The Slack app has too many connections.'),
 }

@@ -57,7 +57,7 @@ export function createUploads(api: SlackApi, { fetch }: Pick<ChannelSettings, 'f
 
   /** Sends a file into a conversation, once with one key. */
   return async ({ channel, thread_ts }: Target, file: OutboundFile, signal: AbortSignal): Promise<void> => {
-    if (file.bytes.length === 0) throw new ChannelFailure('unsupported', 'Slack accepts no empty files.')
+    if (file.bytes.length === 0) throw new ChannelFailure('unsupported', 'Slack does not accept empty files.')
     const earlier = uploaded.get(file.key)
     if (earlier && (await isShared(earlier, channel, signal))) return
     const id = await upload(file, signal)

@@ -82,9 +82,15 @@ function define(
   const leaf = words.pop()!
   const parent = words.reduce((group, word) => {
     const existing = group.commands.find((child) => child.name() === word)
-    return existing ?? group.command(word).description(`${word} commands`)
+    if (existing) return existing
+    return group.command(word).showHelpAfterError(`(svc ${word} --help shows its commands)`)
   }, program)
-  const defined = parent.command(leaf).description(command.summary)
+  const defined = parent
+    .command(leaf)
+    .description(command.summary)
+    .showHelpAfterError(`(svc ${command.name} --help explains it)`)
+  // A group is described by what it offers.
+  if (words.length > 0) parent.description(parent.commands.map((child) => child.name()).join(', '))
   for (const { name, summary, required } of command.arguments ?? [])
     defined.argument(required ? `<${name}>` : `[${name}]`, summary)
   for (const { flags, summary } of command.options ?? []) defined.option(flags, summary)

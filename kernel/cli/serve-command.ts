@@ -18,7 +18,7 @@ export const serveCommand = {
   options: [
     { flags: '--host <address>', summary: 'address to listen on (http.host)' },
     { flags: '--port <number>', summary: 'port to listen on, 0 for any free one (http.port)' },
-    { flags: '--log-level <level>', summary: 'lowest level to log (log.level)' },
+    { flags: '--log-level <level>', summary: 'minimum level to log (log.level)' },
     JSON_OPTION,
   ],
   async run({ home, env, options, stdout, stderr }: CommandInput): Promise<number> {
@@ -93,7 +93,7 @@ const nextSignal = () =>
 function explainStart(error: NodeJS.ErrnoException & { port?: number }): never {
   if (error.code === 'EADDRINUSE')
     throw new ConfigError(
-      `port ${error.port} is in use: is the server running already? SVC_PORT or --port chooses another`,
+      `port ${error.port} is in use: is the server already running? Set SVC_PORT or --port to use another one`,
     )
   throw error
 }

@@ -1,20 +1,38 @@
 import { type JSONSchema, objectOf } from '../schema.ts'
 import { type LimitSettings, type LimitSpec, limitsSchema } from '../security/limits.ts'
 
-const diskSize = { type: 'string', pattern: '^\\d{1,9}(b|kb|mb|gb|tb)$' }
+const diskSize = { type: 'string', pattern: '^\\d{1,9}(b|kb|mb|gb|tb)$', examples: ['512mb', '2gb'] }
 
 /** The settings of the kernel itself; each leaf may name the variable (`env`) and the flag that set it. */
 const kernelProperties = (limits: Readonly<Record<string, LimitSpec>>) => ({
   http: objectOf({
     host: { type: 'string', default: '127.0.0.1', env: 'SVC_HOST', flag: 'host' },
     port: { type: 'integer', minimum: 0, maximum: 65535, default: 8088, env: 'SVC_PORT', flag: 'port' },
-    public_url: { type: 'string', format: 'url', pattern: '^https?://', env: 'SVC_PUBLIC_URL' },
+    public_url: {
+      type: 'string',
+      format: 'url',
+      pattern: '^https?://',
+      examples: ['https://agents.example.com'],
+      env: 'SVC_PUBLIC_URL',
+    },
     trust_proxy: { type: 'boolean', default: false, env: 'SVC_TRUST_PROXY' },
     cors_origins: { type: 'array', items: { type: 'string' }, default: [], env: 'SVC_CORS_ORIGINS' },
-    body_limit: { type: 'string', pattern: '^\\d{1,9}(b|kb|mb)?$', default: '1mb', env: 'SVC_BODY_LIMIT' },
+    body_limit: {
+      type: 'string',
+      pattern: '^\\d{1,9}(b|kb|mb)?$',
+      examples: ['512kb', '2mb'],
+      default: '1mb',
+      env: 'SVC_BODY_LIMIT',
+    },
   }),
   database: objectOf({
-    url: { type: 'string', pattern: '^mongodb(\\+srv)?://', env: 'SVC_DATABASE_URL', writeOnly: true },
+    url: {
+      type: 'string',
+      pattern: '^mongodb(\\+srv)?://',
+      examples: ['mongodb://db.example.com/svc'],
+      env: 'SVC_DATABASE_URL',
+      writeOnly: true,
+    },
   }),
   disk: objectOf({
     warn_below: { ...diskSize, default: '1gb', env: 'SVC_DISK_WARN_BELOW' },

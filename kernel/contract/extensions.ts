@@ -1,3 +1,4 @@
+import { pathToFileURL } from 'node:url'
 import type { ExtensionPoints } from './extension-points.ts'
 
 /** A place where other plugins add something to the plugin that declares it. */
@@ -18,6 +19,8 @@ export interface Extensions<Entry> {
   list(): Entry[]
   names(): string[]
   owner(name: string): string | undefined
+  /** Returns the address of the module of the third-party plugin that added an entry, for another process to load. */
+  module(name: string): string | undefined
 }
 
 /** The functions of an extension point; each is called with the cradle of its own plugin besides. */
@@ -39,6 +42,7 @@ export type AllExtensions = {
 interface AddedEntry<Entry> {
   entry: Entry
   owner: string
+  file?: string | undefined
 }
 
 /** The plugins that failed; none recovers. */
@@ -65,6 +69,10 @@ export function createExtensions<Entry>(
     list: () => [...select().values()],
     names: () => [...select().keys()],
     owner: (name) => (select().has(name) ? byName.get(name)!.owner : undefined),
+    module(name) {
+      const file = select().has(name) && byName.get(name)!.file
+      return file ? pathToFileURL(file).href : undefined
+    },
     async ask(question) {
       const answers: unknown[] = []
       const failures: unknown[] = []

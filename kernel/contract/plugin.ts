@@ -22,6 +22,8 @@ export interface Permission {
   category: string
   label: LocalizedText
   description: LocalizedText
+  /** True if forms for new accounts and invites suggest it. Default: false. */
+  is_suggested?: boolean
 }
 
 /** A heading in the documents of the API. */
@@ -120,12 +122,16 @@ const checkManifest = createFormCheck<Plugin>(
       config: { type: 'object', additionalProperties: anyObject },
       permissions: {
         type: 'array',
-        items: rowOf({
-          key: { type: 'string', pattern: '^[a-z][a-z0-9_]*$' },
-          category: text,
-          label: localizedText,
-          description: localizedText,
-        }),
+        items: rowOf(
+          {
+            key: { type: 'string', pattern: '^[a-z][a-z0-9_]*$' },
+            category: text,
+            label: localizedText,
+            description: localizedText,
+            is_suggested: { type: 'boolean' },
+          },
+          ['is_suggested'],
+        ),
       },
       errors: {
         type: 'object',

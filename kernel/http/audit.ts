@@ -32,7 +32,7 @@ export function createAuditor(
       ts: seconds(),
       actor: added.caller?.username ?? signedIn,
       action: spec.action,
-      target: Object.values(params).join('/') || nameIn(result, spec.target),
+      target: nameTarget(route, params) || nameIn(result, spec.target),
       payload: notes ? { ...(payload as object | undefined), ...notes } : payload,
       status,
       ip: context.ip,
@@ -46,6 +46,14 @@ export function createAuditor(
 function auditOf({ audit }: Route): AuditSpec | undefined {
   if (typeof audit === 'string') return { action: audit, target: 'id' }
   return audit && 'action' in audit ? audit : undefined
+}
+
+/** Joins the parameters of a path, without those that are secrets. */
+const nameTarget = ({ params: schema }: Route, params: Record<string, string>): string => {
+  const described = (schema?.properties ?? {}) as Record<string, JSONSchema | undefined>
+  return Object.entries(params)
+    .flatMap(([name, value]) => (described[name]?.writeOnly ? [] : [value]))
+    .join('/')
 }
 
 /** The payload of an audit row; queries of GET routes are left out, as others may have put them into a link. */

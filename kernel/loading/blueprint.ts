@@ -308,10 +308,11 @@ export function extensionsOf(
 ): Map<string, ReturnType<typeof createExtensions>> {
   const added = [
     ...entries.map(({ point, value: entry, owner }) => ({ point, entry, owner })),
-    ...plugins.flatMap(({ name: owner, declarations }) =>
+    ...plugins.flatMap(({ name: owner, file, declarations }) =>
       declarations.extensions.map(({ point, entry }) => ({
         point,
         owner,
+        file,
         entry: typeof entry === 'function' ? withCradle(entry as never, () => cradleOf?.(owner)) : entry,
       })),
     ),

@@ -16,6 +16,7 @@ export interface PlannedPlugin extends Candidate {
   plugin: Plugin
   /** The real path of the folder that it was loaded from. */
   folder: string
+  file?: string
   declarations: Declarations
 }
 

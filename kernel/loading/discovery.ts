@@ -19,6 +19,8 @@ export interface Found<Value> {
   value: Value
   source: string
   folder: string
+  /** The file of its module; missing for one that was passed. */
+  file?: string
   version: string
 }
 
@@ -42,6 +44,7 @@ export interface Module {
   /** Returns its default export. */
   load(): Promise<unknown>
   folder: string
+  file?: string
   version: string
   /** The extension point that a package fills, from `svc.extends` in its package.json. */
   extends?: string
@@ -129,8 +132,8 @@ export async function discoverPlugins({
       if (other) throw new Error(`two plugins are named "${plugin.name}": ${other} and ${source}`)
       if (source !== BUILT_IN) assertSettings(plugin)
       sources.set(plugin.name, source)
-      const { folder, version } = module
-      plugins.push({ value: plugin, source, folder, version: plugin.version ?? version })
+      const { folder, file, version } = module
+      plugins.push({ value: plugin, source, folder, file, version: plugin.version ?? version })
     } catch (error) {
       broken.push({
         name: nameIn(candidate) ?? name,
@@ -227,6 +230,7 @@ export function locate(folder: string, name: string): Module {
         }),
       ),
     folder: realpathSync(folder),
+    file,
     version: manifest.version ?? UNVERSIONED,
     extends: manifest.svc?.extends,
   }

@@ -67,7 +67,7 @@ export async function startServer({
   const opening =
     hasDatabase(home) && !readDatabaseUrl(home, env) ? openEngine(home, log, failing.signal) : undefined
   // `openDatabase` throws its failure.
-  opening?.catch(() => undefined)
+  const opened = opening?.catch(() => undefined)
   const open = async () => {
     const blueprint = await readBlueprint({ home, env, flags, plugins })
     log.level = blueprint.config.values.log.level
@@ -75,7 +75,7 @@ export async function startServer({
   }
   const runtime = await open().catch(async (error) => {
     failing.abort()
-    const engine = await opening?.catch(() => undefined)
+    const engine = await opened
     await engine?.close()
     throw error
   })

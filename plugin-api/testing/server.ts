@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -41,6 +42,8 @@ export interface TestServer {
   ): Promise<TestReply>
   /** Opens a socket below `/api`, as the administrator unless another token is given. */
   connect(path: string, options?: { token?: string }): Promise<TestSocket>
+  /** Uploads a file to a new agent; returns the pages of its text as agents read it. */
+  readDocument(filename: string, content: string | Uint8Array): Promise<{ page: number; text: string }[]>
   /** Makes an account and signs it in. */
   createUser(user: { username: string; role?: 'user' | 'admin'; permissions?: string[] }): Promise<TestUser>
 }
@@ -65,6 +68,9 @@ export const HIGH_RATES = {
   SVC_LIMIT_FRAMES_PER_SECOND: '1000000',
   SVC_LIMIT_FRAMES_BURST: '1000000',
 }
+
+/** Keeps the model from being asked for more than a test asks for. */
+export const NO_TITLES = { SVC_TITLE_MODEL: 'off' }
 
 /** The administrator of every test server. */
 export const ADMIN = { username: 'admin', password: 'correct-horse-1' }
@@ -109,6 +115,7 @@ export async function startTestServer({
       SVC_LOG_LEVEL: 'debug',
       SVC_ADMIN_PASSWORD: ADMIN.password,
       ...CHEAP_PASSWORDS,
+      ...NO_TITLES,
       ...('limits' in config ? {} : HIGH_RATES),
       ...env,
     },
@@ -161,6 +168,18 @@ export async function startTestServer({
     },
     connect: (path, { token = test.admin.token } = {}) =>
       openSocket(`${server.url.replace('http', 'ws')}/api${path}?token=${token}`),
+    async readDocument(filename, content) {
+      const { body: agent } = await test.request('POST', '/agents', {
+        name: `reader-${randomUUID().slice(0, 8)}`,
+      })
+      const form = new FormData()
+      form.set('file', new File([content as string], filename))
+      const { body: stored } = await test.request('POST', `/agents/${agent.id}/upload`, form)
+      const path = encodeURIComponent(stored.path)
+      const { status, body } = await test.request('GET', `/agents/${agent.id}/files/document?path=${path}`)
+      if (status !== 200) throw new Error(`${filename} was not read: ${JSON.stringify(body)}`)
+      return body.pages
+    },
     async createUser({ username, role = 'user', permissions = [] }) {
       const password = `${username}-password-1`
       const { users } = server.runtime.cradleOf('users') as never as {

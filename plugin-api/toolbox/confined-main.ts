@@ -1,10 +1,12 @@
-import { writeSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { createInterface } from 'node:readline'
 import { Worker } from 'node:worker_threads'
 
-// `node confined-main.js MODULE MEMORY_MIB`: runs a worker module for the server that started this process, and watches it
+// `node confined-main.js MODULE MEMORY_MIB`: performs tasks with a module for the server that started this process, and watches it
 // from the main thread, which the module cannot keep busy.
+
+// The name of the compiled file.
+const WORKER = new URL('./confined-worker.js', import.meta.url)
 
 const WATCH_MS = 20
 /** The descriptor of the answers. */
@@ -23,8 +25,8 @@ const kill = () => process.kill(process.pid, 'SIGKILL')
 
 // Threads inherit the priority of the thread that starts them.
 setPriority(NICENESS)
-const worker = new Worker(new URL(module!), {
-  workerData: { output: OUTPUT },
+const worker = new Worker(WORKER, {
+  workerData: { module, output: OUTPUT },
   stdout: true,
   stderr: true,
   resourceLimits: {
@@ -36,7 +38,6 @@ const worker = new Worker(new URL(module!), {
 // Output of libraries must not be mixed with the answers.
 worker.stdout.resume()
 worker.stderr.pipe(process.stderr)
-worker.once('online', () => writeSync(OUTPUT, '"ready"\n'))
 worker.once('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') kill()
   throw error

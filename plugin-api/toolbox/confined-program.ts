@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 
-/** The program that runs a worker module, by the name of the compiled file. */
+/** The program that performs the tasks, by the name of the compiled file. */
 const MAIN = fileURLToPath(new URL('./confined-main.js', import.meta.url))
 const SHELL = '/bin/sh'
 /**
@@ -55,8 +55,8 @@ export interface ConfinedProgram {
 }
 
 /**
- * Starts a worker module in a process of its own, without environment. The module receives tasks as messages and writes
- * its answers, lines of JSON, to the descriptor `workerData.output`. The process ends with this one, however this one ends.
+ * Starts a process without environment that performs tasks with a module: each value that its function `perform(task)`
+ * yields is an answer. The process ends with this one, however this one ends.
  */
 export function startConfinedProgram(module: URL, { memory_mib, max_ms }: Confinement): ConfinedProgram {
   const program = [process.execPath, MAIN, module.href, String(memory_mib)]

@@ -3,7 +3,12 @@
 export { listTemplateFolders } from '../expert.ts'
 export { measureCollections } from './collection-size.ts'
 export { type ConfinedPool, createConfinedPool } from './confined-pool.ts'
-export { type ConfinedProgram, type Confinement, ConfinementError } from './confined-program.ts'
+export {
+  type ConfinedProgram,
+  type Confinement,
+  ConfinementError,
+  startConfinedProgram,
+} from './confined-program.ts'
 export { createDeadline, type Deadline, untilAborted, withDeadline } from './deadline.ts'
 export { type Conditional, makeTag, missOf, replyWithTag, requireUnchanged } from './entity-tag.ts'
 export { type FolderCursor, openCursor } from './folder-cursor.ts'
@@ -46,6 +51,7 @@ export {
   toLine,
 } from './kinds.ts'
 export { CHARACTERS_PER_TOKEN, IMAGE_TOKENS, inferModelKind } from './model-guesses.ts'
+export { listNames, type NamedObject } from './named-documents.ts'
 export { isWithin, type OpenFolder, openFolder } from './open-folder.ts'
 export { assertOwnPage } from './own-page.ts'
 export {
@@ -83,7 +89,7 @@ export {
 export { createKeyedSemaphore, createSemaphore, type Semaphore } from './semaphore.ts'
 export { requestStream } from './streaming-request.ts'
 export { askOnTerminal } from './terminal-question.ts'
-export { cutText, decodePercent, NAME_PATTERN, toWellFormedJSON } from './text.ts'
+export { cutText, decodePercent, encodeLinkPath, NAME_PATTERN, toWellFormedJSON } from './text.ts'
 export {
   describeMissingPackage,
   findErrorCode,

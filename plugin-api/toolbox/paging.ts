@@ -79,6 +79,8 @@ interface Listing<Row extends Document> {
   projection?: Document
   /** The collation of the index that serves the list. */
   collation?: CollationOptions
+  /** The index that serves the list, if the database may take another one. */
+  hint?: Readonly<Record<string, 1 | -1>>
   /** Returns the bytes of a row in the answer; set for rows that may be long, so that a page ends at MAX_PAGE_BYTES. */
   bytesOf?: (row: Row) => number
 }
@@ -86,7 +88,7 @@ interface Listing<Row extends Document> {
 /** Reads a page of documents, at a cost that does not depend on its position. Throws VALIDATION_FAILED for an unknown cursor. */
 export async function findPage<Row extends Document>(
   collection: Collection<Row>,
-  { parts, sort, projection, collation, bytesOf }: Listing<Row>,
+  { parts, sort, projection, collation, hint, bytesOf }: Listing<Row>,
   { limit, cursor, offset = 0 }: PageRequest,
 ): Promise<Page<Row>> {
   const names = Object.keys(sort)
@@ -99,7 +101,12 @@ export async function findPage<Row extends Document>(
           (part) => Number.isInteger(part) && (part as number) in parts,
           ...names.map(() => isKey),
         )
-  const options = { projection, collation, ...(bytesOf && { batchSize: LONG_ROWS_AT_ONCE }) }
+  const options = {
+    projection,
+    collation,
+    ...(hint && { hint }),
+    ...(bytesOf && { batchSize: LONG_ROWS_AT_ONCE }),
+  }
   const page: { row: Row; part: number }[] = []
   let bytes = 0
   let isFull = false

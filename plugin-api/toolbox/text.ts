@@ -18,3 +18,7 @@ export function decodePercent(text: string): string {
 /** The pattern of names that people choose: printable text without spaces at its ends. */
 export const NAME_PATTERN =
   '^[^\\s\\u0000-\\u001f\\u007f\\ud800-\\udfff]([^\\u0000-\\u001f\\u007f\\ud800-\\udfff]*[^\\s\\u0000-\\u001f\\u007f\\ud800-\\udfff])?$'
+
+/** Encodes a path for the target of a Markdown link, in which `#`, `?` and parentheses have a meaning. */
+export const encodeLinkPath = (path: string): string =>
+  encodeURI(path).replace(/[#?()]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`)

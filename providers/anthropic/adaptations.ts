@@ -9,26 +9,26 @@ const whenRefused = (label: Adaptation['label'], words: RegExp, otherWords?: Reg
 /** The adaptations of the kinds that serve Claude. */
 export const sharedAdaptations = {
   output_8192: {
-    label: { en: 'Answers of at most 8,192 tokens', zh: '回复最多 8,192 个 token' },
+    label: { en: 'Answers limited to 8,192 tokens', zh: '回答最多 8,192 个 Token' },
     isNeeded: (report) => (readLimit(report) ?? 0) >= 8192,
   },
   output_4096: {
-    label: { en: 'Answers of at most 4,096 tokens', zh: '回复最多 4,096 个 token' },
+    label: { en: 'Answers limited to 4,096 tokens', zh: '回答最多 4,096 个 Token' },
     isNeeded: (report) => (readLimit(report) ?? Number.POSITIVE_INFINITY) < 8192,
   },
   no_thinking: whenRefused(
-    { en: 'No settings for thinking', zh: '不发送思考设置' },
+    { en: 'No reasoning settings', zh: '不发送思考设置' },
     /thinking|budget_tokens|reasoning/i,
     // These refuse the conversation, not the setting.
     /expected|missing|signature|must start with|modified|max_?tokens/i,
   ),
-  no_effort: whenRefused({ en: 'No effort', zh: '不发送 effort 设置' }, /effort/i, /thinking/i),
+  no_effort: whenRefused({ en: 'No effort setting', zh: '不发送 effort 设置' }, /effort/i, /thinking/i),
   no_sampling: whenRefused(
     { en: 'No temperature or top_p', zh: '不发送 temperature 和 top_p' },
     /temperature|top_?[pk]\b|sampling param/i,
   ),
   json_by_instruction: whenRefused(
-    { en: 'JSON by an instruction', zh: '以指令要求 JSON 输出' },
+    { en: 'JSON requested in the prompt', zh: '通过提示词要求 JSON' },
     /output_config|output_format|json_?schema|structured.?output/i,
     /effort/i,
   ),
@@ -37,7 +37,7 @@ export const sharedAdaptations = {
 /** The adaptations of the kind. */
 export const adaptations = {
   ...sharedAdaptations,
-  no_cache_marks: whenRefused({ en: 'No marks for caching', zh: '不发送缓存标记' }, /cache_control/i),
+  no_cache_marks: whenRefused({ en: 'No cache markers', zh: '不发送缓存标记' }, /cache_control/i),
 } as const satisfies Record<string, Adaptation>
 
 /** Reads the limit from a refusal of a longer answer; 0 if the refusal does not say it. */

@@ -35,7 +35,7 @@ export const isBlockedByPage = (status: number | undefined, body: unknown): bool
 /** Advice to a person about a failure at Anthropic. */
 export const guidance: ProviderKind['guidance'] = {
   auth: {
-    en: 'Anthropic refused the API key. Create one in the Claude Console (platform.claude.com) under API keys; a subscription to Claude.ai does not include API access.',
+    en: 'Anthropic rejected the API key. Create one in the Claude Console (platform.claude.com) under API keys; a Claude.ai subscription does not include API access.',
     zh: 'Anthropic 拒绝了该 API 密钥。请在 Claude 控制台（platform.claude.com）的 API keys 页面创建密钥；Claude.ai 订阅不包含 API 访问权限。',
   },
   quota: {
@@ -44,14 +44,14 @@ export const guidance: ProviderKind['guidance'] = {
   },
   rate_limit: {
     en: 'Anthropic limits requests and tokens per minute by usage tier. Wait a moment, or see the limits in the Claude Console (platform.claude.com) under Limits.',
-    zh: 'Anthropic 按用量等级限制每分钟的请求数和 token 数。请稍候重试，或在 Claude 控制台（platform.claude.com）的 Limits 页面查看限额。',
+    zh: 'Anthropic 按用量等级限制每分钟的请求数和 Token 数。请稍候重试，或在 Claude 控制台（platform.claude.com）的 Limits 页面查看限额。',
   },
   bad_request: {
-    en: 'The request was refused. Check the base URL, the model id and the options; a page instead of an answer means that a firewall in front of the API refused the request.',
+    en: 'The request was rejected. Check the base URL, the model ID and the options; a web page in the response means that a firewall in front of the API rejected the request.',
     zh: '请求被拒绝。请检查 base URL、模型 ID 和选项；如果返回的是网页，则说明请求被 API 前面的防火墙拦截。',
   },
   model_not_found: {
-    en: 'This model is not offered to the API key. Check the model id, and that the base URL ends in /v1 as in https://api.anthropic.com/v1.',
+    en: 'This model is not available to the API key. Check the model ID, and that the base URL ends in /v1, as in https://api.anthropic.com/v1.',
     zh: '该 API 密钥无法使用此模型。请检查模型 ID，并确认 base URL 以 /v1 结尾，例如 https://api.anthropic.com/v1。',
   },
 }

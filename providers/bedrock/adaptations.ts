@@ -9,7 +9,7 @@ export const adaptations = {
     isNeeded: ({ message }) => /cache ?point|prompt caching|cache_control/i.test(message),
   },
   no_tools_stream: {
-    label: { en: 'Answers with tools are not streamed', zh: '使用工具时不流式输出' },
+    label: { en: 'No streaming with tools', zh: '使用工具时不流式输出' },
     isNeeded: ({ message }) => /tool.*stream|stream.*tool/i.test(message),
   },
 } as const satisfies Record<string, Adaptation>

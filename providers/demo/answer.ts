@@ -51,7 +51,7 @@ function findCall(question: string): Answer['call'] {
   if (list) return { name: 'ls', input: list.groups?.path ? { path: list.groups.path } : {} }
   const write = (WRITE.exec(question) ?? WRITE_ZH.exec(question))?.groups
   if (write) {
-    const { path = 'demo.txt', content = 'Hello from the demonstration model.' } = write
+    const { path = 'demo.txt', content = 'Hello from the demo model.' } = write
     return { name: 'write_file', input: { path, content } }
   }
   const read = READ.exec(question)?.groups

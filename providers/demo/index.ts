@@ -6,7 +6,7 @@ const DEFAULT_DELAY_MS = 15
 /** A model without network or key, which shows how the service works until a real provider is added. */
 export default defineProviderKind({
   kind: 'demo',
-  label: { en: 'Demonstration (offline, no AI)', zh: '演示（离线，非真实 AI）' },
+  label: { en: 'Demo (offline, no AI)', zh: '演示（离线，非真实 AI）' },
   config_schema: {
     type: 'object',
     properties: {

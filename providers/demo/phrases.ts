@@ -17,32 +17,32 @@ const fence = (text: string) => ['~~~', text, '~~~'].join('\n')
 export const phrases: Record<Locale, Phrases> = {
   en: {
     help: [
-      'I am a **demonstration model**: I run offline and answer by fixed rules. No AI is involved.',
+      'I am a **demo model**: I run offline and answer by fixed rules. No AI is involved.',
       '',
       'What I can show you:',
       '- `ls` or “list files”: calls the tool `ls`',
       '- “write a file notes.txt saying …”: calls the tool `write_file`',
       '- “read notes.txt”: calls the tool `read_file`',
-      '- “think about …”: shows a thought before the answer',
+      '- “think about …”: shows reasoning before the answer',
       '- anything else: I repeat it',
       '',
-      'To talk to a real model, open the page **Models**, add a provider with its key, and choose its model.',
+      'To talk to a real model, open the **Models** page, add a provider with its key, and choose a model.',
     ].join('\n'),
     echo: (question) =>
       [
-        'I am a **demonstration model**, not an AI: no real provider is set up yet. You wrote:',
+        'I am a **demo model**, not an AI: no real provider is set up yet. You wrote:',
         '',
         block(question || '(nothing)'),
         '',
-        'To get real answers, open the page **Models**, add a provider with its key, and choose its model. Say `help` to see what I can show.',
+        'To get real answers, open the **Models** page, add a provider with its key, and choose a model. Say `help` to see what I can show.',
       ].join('\n'),
     thought: (question) =>
-      `A real model would think here about “${question}”. I only show where its thoughts appear.`,
+      `A real model would think about “${question}” here. I only show where its reasoning appears.`,
     calling: (tool) => `I am calling the tool \`${tool}\`.`,
     notOffered: (tool) =>
-      `That would need the tool \`${tool}\`, which this agent does not offer me at present. (I am a demonstration model.)`,
+      `That would need the tool \`${tool}\`, which this agent does not offer right now. (I am a demo model.)`,
     result: (tool, output) =>
-      `The tool \`${tool}\` answered:\n\n${fence(output)}\n\nA real model would go on from here; I am only a demonstration.`,
+      `The tool \`${tool}\` returned:\n\n${fence(output)}\n\nA real model would continue from here; I am only a demo.`,
   },
   zh: {
     help: [

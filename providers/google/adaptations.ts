@@ -123,7 +123,7 @@ const says =
 /** The changes that models of the Gemini API may need: those that draw refuse more than those that write. */
 export const adaptations = {
   no_thinking: {
-    label: { en: 'No thinking settings', zh: '不发送思考设置' },
+    label: { en: 'No reasoning settings', zh: '不发送思考设置' },
     isNeeded: says(/thinking (?:is not|level|budget)|thinking_?(?:config|level|budget)|thinkingconfig/i),
   },
   no_tools: {
@@ -135,11 +135,11 @@ export const adaptations = {
     isNeeded: says(/(?:developer|system) instruction is not (?:enabled|supported)/i),
   },
   draws_pictures: {
-    label: { en: 'Answers with text and pictures', zh: '以文字和图片回复' },
+    label: { en: 'Answers with text and pictures', zh: '以文字和图片回答' },
     isNeeded: says(/response modalities/i),
   },
   json_in_words: {
-    label: { en: 'JSON asked for in words', zh: '以文字要求 JSON 格式' },
+    label: { en: 'JSON requested in the prompt', zh: '通过提示词要求 JSON' },
     isNeeded: says(/response mime ?type|response_?mime_?type|response_?schema|json mode/i),
   },
 } satisfies Record<string, Adaptation>

@@ -65,7 +65,7 @@ function readPause(facts: Detail[]): number | undefined {
 /** Advice to a person about a failure at Google. */
 export const guidance: ProviderKind['guidance'] = {
   auth: {
-    en: 'Google refused the API key. Check it, or create a new one, at https://aistudio.google.com/apikey; the restrictions of the key must allow the Gemini API and this server.',
+    en: 'Google rejected the API key. Check it, or create a new one, at https://aistudio.google.com/apikey; the restrictions of the key must allow the Gemini API and this server.',
     zh: 'Google 拒绝了 API 密钥。请在 https://aistudio.google.com/apikey 检查或重新创建密钥，并确认密钥的限制允许 Gemini API 和本服务器。',
   },
   quota: {
@@ -74,18 +74,18 @@ export const guidance: ProviderKind['guidance'] = {
   },
   rate_limit: {
     en: 'Google limits requests and tokens per minute. Wait a moment and try again, or move the project to a higher tier at https://aistudio.google.com.',
-    zh: 'Google 限制了每分钟的请求数和 token 数。请稍候重试，或在 https://aistudio.google.com 将项目升级到更高层级。',
+    zh: 'Google 限制了每分钟的请求数和 Token 数。请稍候重试，或在 https://aistudio.google.com 将项目升级到更高层级。',
   },
   outage: {
     en: 'Google is overloaded or interrupted its answer. Try again later, or choose another model.',
-    zh: 'Google 服务过载或中断了回复。请稍后重试，或换用其他模型。',
+    zh: 'Google 服务过载或中断了回答。请稍后重试，或换用其他模型。',
   },
   model_not_found: {
-    en: 'Google does not offer this model to this key. Choose a listed model; the base URL must end in /v1beta.',
+    en: 'This model is not available to this key. Choose a listed model; the base URL must end in /v1beta.',
     zh: 'Google 未向该密钥提供此模型。请从模型列表中选择；base URL 必须以 /v1beta 结尾。',
   },
   bad_request: {
-    en: 'Google rejected the request. If it was blocked, rephrase it or raise safety_threshold; if the location is not supported, the Gemini API is not available in the region of this server; otherwise check the thinking options, which not every model accepts.',
+    en: 'Google rejected the request. If it was blocked, rephrase it or raise safety_threshold; if the location is not supported, the Gemini API is not available in the region of this server; otherwise check the reasoning options, which not every model accepts.',
     zh: 'Google 拒绝了请求。若内容被拦截，请换一种说法或放宽 safety_threshold；若提示所在地区不受支持，则本服务器所在地区无法使用 Gemini API；否则请检查思考选项，并非所有模型都支持。',
   },
 }

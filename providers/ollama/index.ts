@@ -15,7 +15,7 @@ export default defineProviderKind({
   guidance,
   adaptations: {
     no_thinking: {
-      label: { en: 'Send no amount of thinking', zh: '不发送思考强度' },
+      label: { en: 'No reasoning effort', zh: '不发送思考强度' },
       isNeeded: ({ message }) => /not support thinking|invalid think value/i.test(message),
     },
   },

@@ -25,15 +25,15 @@ const LIMIT = /\bmax_(completion_|output_)?tokens\b/i
 /** The changes that the upstreams of this kind may need; `options.adaptations` of a call has their names. */
 export const adaptations = {
   no_stream_options: {
-    label: { en: 'Do not ask for usage in streams', zh: '不在流中请求用量' },
+    label: { en: 'No usage in streams', zh: '不在流中请求用量' },
     isNeeded: refuses(/stream_options|include_usage/i),
   },
   max_completion_tokens: {
-    label: { en: 'Send the limit as max_completion_tokens', zh: '以 max_completion_tokens 发送长度上限' },
+    label: { en: 'Limit as max_completion_tokens', zh: '以 max_completion_tokens 限制长度' },
     isNeeded: refuses(/max_tokens.*max_completion_tokens/is, /too large|context length/i),
   },
   no_max_tokens: {
-    label: { en: 'Send no limit of the answer', zh: '不发送回复长度上限' },
+    label: { en: 'No answer limit', zh: '不发送回答长度上限' },
     isNeeded: ({ message, ...report }: UpstreamReport) =>
       LIMIT.test(message) &&
       (/too (large|high|big)|less than|at most|exceeds?|greater than|out of range|range of|不能大于|超过/i.test(
@@ -43,47 +43,47 @@ export const adaptations = {
       report.status !== 429,
   },
   no_sampling: {
-    label: { en: 'Send no temperature and other sampling settings', zh: '不发送温度等采样参数' },
+    label: { en: 'No temperature or other sampling settings', zh: '不发送温度等采样参数' },
     isNeeded: refuses(/temperature|\btop_?p\b|frequency_?penalty|presence_?penalty|\bseed\b/i),
   },
   no_stop: {
-    label: { en: 'Send no stop sequences', zh: '不发送停止序列' },
+    label: { en: 'No stop sequences', zh: '不发送停止序列' },
     isNeeded: refuses(/\b(parameter|argument|field|property)?\W*stop(_sequences)?\b(?! (sequence )?token)/i),
   },
   no_reasoning_effort: {
-    label: { en: 'Send no amount of thinking', zh: '不发送思考强度' },
+    label: { en: 'No reasoning effort', zh: '不发送思考强度' },
     isNeeded: refuses(/reasoning[_ ]?effort|not support (thinking|reasoning)\b/i),
   },
   no_reasoning_content: {
-    label: { en: 'Do not send thoughts back', zh: '不回传思考内容' },
+    label: { en: 'Reasoning not sent back', zh: '不回传思考内容' },
     isNeeded: refuses(
       /\breasoning_(content|details)\b|\W(reasoning|thinking_blocks)\b['"`]/i,
       MUST_RETURN_THOUGHTS,
     ),
   },
   empty_reasoning_content: {
-    label: { en: 'Send thoughts back with every tool call', zh: '每次工具调用都回传思考内容' },
+    label: { en: 'Reasoning sent back with every tool call', zh: '每次工具调用都回传思考内容' },
     isNeeded: ({ status, message }: UpstreamReport) => status !== 429 && MUST_RETURN_THOUGHTS.test(message),
   },
   no_json_schema: {
-    label: { en: 'Describe the form of JSON answers in words', zh: '以文字描述 JSON 回复的格式' },
+    label: { en: 'JSON format described in the prompt', zh: '通过提示词描述 JSON 格式' },
     isNeeded: refuses(/response_?format|json_?schema|structured.?outputs?/i, /must be.{0,20}json_schema/i),
   },
   no_response_format: {
-    label: { en: 'Ask for JSON answers in words only', zh: '仅以文字要求 JSON 回复' },
+    label: { en: 'JSON requested in the prompt', zh: '仅通过提示词要求 JSON' },
     isNeeded: refuses(/json_?object|json.?mode|must be.{0,20}json_schema/i),
   },
   no_tool_choice: {
-    label: { en: 'Let the model choose its tools', zh: '由模型自行选择工具' },
+    label: { en: 'Tool choice left to the model', zh: '由模型自行选择工具' },
     isNeeded: refuses(/tool_?choice/i, /tool-call-parser/i),
   },
   answer_after_results: {
-    label: { en: 'Send an answer after results of tools', zh: '在工具结果之后补充一条回复' },
+    label: { en: 'Answer added after tool results', zh: '在工具结果之后补充一条回答' },
     isNeeded: ({ status, message }: UpstreamReport) =>
       status !== 429 && /unexpected role\W{1,3}user\W{1,3}after role\W{1,3}tool/i.test(message),
   },
   short_call_ids: {
-    label: { en: 'Send short ids of tool calls', zh: '发送较短的工具调用 ID' },
+    label: { en: 'Short tool call IDs', zh: '发送较短的工具调用 ID' },
     isNeeded: ({ status, message }: UpstreamReport) =>
       status !== 429 &&
       /tool[_ ]?(call|use)s?\S*[_. ]id|tool_calls\[?\S*\]?\.id/i.test(message) &&

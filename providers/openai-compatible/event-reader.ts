@@ -56,7 +56,7 @@ export function createEventReader(
     return true
   }
 
-  /** Reads an event that is not JSON: the error of a proxy, a sign of life, or another form of the end. */
+  /** Reads an event that is not JSON: the error of a proxy, a heartbeat, or another form of the end. */
   function readText(data: string, name: string): void {
     if (/^\s*\[done\]\s*$/i.test(data)) finish(true)
     else if (ERROR_EVENTS.includes(name)) fail(failures.reported(describe(data)))

@@ -21,19 +21,19 @@ export const adaptations = {
       !adaptations.max_completion_tokens.isNeeded(report),
   },
   no_sampling: {
-    label: { en: 'No temperature and top_p', zh: '不发送 temperature 和 top_p' },
+    label: { en: 'No temperature or top_p', zh: '不发送 temperature 和 top_p' },
     isNeeded: says(/\btemperature\b|\btop_p\b/i, REFUSED),
   },
   no_reasoning: {
-    label: { en: 'No reasoning settings', zh: '不发送推理设置' },
+    label: { en: 'No reasoning settings', zh: '不发送思考设置' },
     isNeeded: says(/\breasoning|encrypted content/i, REFUSED),
   },
   system_role: {
-    label: { en: 'Instructions as system', zh: '以 system 角色发送指令' },
+    label: { en: 'Instructions as a system message', zh: '以 system 角色发送指令' },
     isNeeded: says(/\bdeveloper\b/i, /role/i),
   },
   json_in_words: {
-    label: { en: 'JSON asked for in words', zh: '以文字要求 JSON 格式' },
+    label: { en: 'JSON requested in the prompt', zh: '通过提示词要求 JSON' },
     isNeeded: says(/response_format|text\.format|json_schema|json_object/i, REFUSED),
   },
 } satisfies Record<string, Adaptation> as Record<

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Chat, ChatError, createClient, type ThreadFrame, type TurnFrame } from '#client'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
@@ -239,6 +241,43 @@ t.test('a turn that is asked for again under the id of its message is shown agai
   t.equal(again, failed)
 })
 
+t.test('versions are begun once, across cuts of the connection', async (t) => {
+  const chat = openChat(t)
+  const thread_id = await createThread()
+  fake.next({ text: 'answer' })
+  await readAll(chat.turn('question', { thread_id }))
+  const [question, answer] = (await history(thread_id)).messages
+  const requestsBefore = fake.requests.length
+  const words = Array.from({ length: 20 }, (_, n) => `w${n} `)
+  for (const [name, begin] of [
+    ['regenerate', (options: object) => chat.regenerate(thread_id, { message_id: answer.id, ...options })],
+    ['replaces', (options: object) => chat.turn('edited', { thread_id, replaces: question.id, ...options })],
+  ] as const) {
+    fake.next({ text: words, delayMs: 2 })
+    const { last_seq } = await history(thread_id, '?limit=1')
+    const ask = () => begin({ client_message_id: `${name}-once` })
+    const turn = ask()
+    const first = await readUntil(turn, ofType('content'))
+    relay.cut()
+    const repeated = readAll(ask())
+    relay.cutAfter(1500)
+    const frames = [...first, ...(await readAll(turn))]
+    relay.cutAfter(Number.POSITIVE_INFINITY)
+    t.equal(textOf(frames), words.join(''))
+    assertContiguous(t, frames)
+    t.equal(seqsOf(frames)[0], last_seq + 1)
+    t.strictSame(await repeated, frames, 'the repeated one shows the same turn')
+    t.strictSame(await readAll(ask()), frames, 'and so does one after its end')
+  }
+  t.equal(fake.requests.length, requestsBefore + 2)
+  const { messages } = await history(thread_id)
+  t.match(messages, [{ content: [{ text: 'edited' }] }, { content: [{ text: words.join('') }] }])
+  t.strictSame(messages[0].versions, [question.id, messages[0].id])
+  await t.rejects(readAll(chat.regenerate(thread_id, { message_id: 'msg_nothing' })), {
+    code: 'MESSAGE_NOT_FOUND',
+  })
+})
+
 t.test('a subscription shows a thread from any position, whoever writes in it', async (t) => {
   const [chat, other] = [openChat(t), openChat(t)]
   const thread_id = await createThread()
@@ -369,6 +408,27 @@ t.test('without a server, what waits fails once the patience is over', async (t)
   const away = createClient({ baseUrl: 'http://127.0.0.1:9', token: 'x' }).chat('a', { patience_ms: 300 })
   await t.rejects(readAll(away.turn('x')), { code: 'UNREACHABLE', cause: TypeError })
   await t.rejects(readAll(away.subscribe('thr_x')), { code: 'UNREACHABLE' })
+})
+
+t.test('the next attempt of a lost connection can be made at once', async (t) => {
+  let attempts = 0
+  const refusing = createServer((socket) => {
+    attempts += 1
+    socket.destroy()
+  }).listen(0, '127.0.0.1')
+  await once(refusing, 'listening')
+  t.teardown(() => refusing.close())
+  const { port } = refusing.address() as AddressInfo
+  const client = createClient({ baseUrl: `http://127.0.0.1:${port}`, token: 'x' })
+  const chat = client.chat('a', { patience_ms: Number.POSITIVE_INFINITY })
+  t.teardown(chat.close)
+  void readAll(chat.subscribe('thr_x')).catch(() => {})
+  // By themselves, so many attempts take longer than any test may.
+  await eventually('eighty attempts', async () => {
+    chat.retryNow()
+    return attempts >= 80
+  })
+  t.ok(attempts >= 80)
 })
 
 t.test('a session that ended is replaced once by getToken, or ends what waits', async (t) => {

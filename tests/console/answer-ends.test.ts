@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import t from '../run/file-test.ts'
-import { MODEL, startChat } from '../support/chat.ts'
+import { createHold, MODEL, startChat } from '../support/chat.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
 import { openConsole, serveConsole } from '../support/console.ts'
 
@@ -70,23 +70,48 @@ t.test('the end of an answer', { skip: noChromium }, async (t) => {
       .setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: PIXEL })
     await page.getByRole('button', { name: 'Remove dot.png' }).waitFor()
     await say('What is this?')
-    await see('did not take your pictures')
+    await see('does not accept pictures')
     await page.reload()
-    await see('did not take your pictures')
+    await see('does not accept pictures')
+    await chinese.goto(new URL(page.url()).pathname)
+    await see('不接受图片', chinese)
   })
+
+  await t.test(
+    'a notice is shown in the language of the page while the answer is still written',
+    async (t) => {
+      // The refusal above has taught that the model reads no pictures: the notice comes before the answer.
+      const { hold, release } = createHold()
+      fake.next({ text: ['一段', '回答'], holdAfter: 1, hold })
+      await chinese.goto(`/chat/${agent_id}`)
+      await chinese
+        .locator('main input[type=file]')
+        .setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: PIXEL })
+      await chinese.getByRole('button', { name: /^移除 dot/ }).waitFor()
+      await chinese.locator('textarea[name=message]').fill('这是什么？')
+      await chinese.keyboard.press('Enter')
+      await see('一段', chinese)
+      await see('不接受图片', chinese)
+      t.equal(await chinese.getByText('回答', { exact: true }).count(), 0, 'the answer is not over')
+      release()
+      await see('一段回答', chinese)
+    },
+  )
 
   await t.test('an answer of another model says so', async () => {
     await server.request('PATCH', `/agents/${agent_id}`, {
       body: { config: { fallback_models: ['demo:demo'] } },
     })
     fake.next(...Array(3).fill({ status: 503, error: { message: 'overloaded' } }))
-    await ask(() => see(`${MODEL} did not answer, so demo:demo did.`))
+    await ask(() => see(`${MODEL} did not respond, so demo:demo answered.`))
   })
 
   await t.test('the steps of a conversation show notices and ends in words', async (t) => {
     await page.goto(`${page.url()}/trajectory`)
     const steps = page.getByRole('list', { name: 'Turns' })
-    await steps.getByRole('button', { name: `Notice ${MODEL} did not answer, so demo:demo did.` }).waitFor()
+    await steps
+      .getByRole('button', { name: `Notice ${MODEL} did not respond, so demo:demo answered.` })
+      .waitFor()
     await steps.getByRole('button', { name: 'End The answer is complete.' }).waitFor()
     fake.next({ text: 'Once upon', finishReason: 'length' })
     await server.request('PATCH', `/agents/${agent_id}`, { body: { config: { fallback_models: [] } } })

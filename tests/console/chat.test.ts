@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import t from '../run/file-test.ts'
 import { onlyLong } from '../run/tier.ts'
 import { ALL_RULES, chooseTheme, findBarriers } from '../support/axe.ts'
-import { createHold, startChat } from '../support/chat.ts'
+import { createHold, PROVIDER, startChat } from '../support/chat.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
 import { openConsole, serveConsole } from '../support/console.ts'
 import { pluginSource } from '../support/kernel.ts'
@@ -140,10 +140,11 @@ t.test('a chat in a browser', { skip: noChromium }, async (t) => {
     await card.getByLabel('args').fill('changed')
     await card.getByRole('button', { name: 'Approve with changes' }).click()
     await see('2 actions need your approval')
+    await card.getByText(/^Waits until tomorrow \d/).waitFor()
     t.equal(await card.getByRole('button', { name: 'Send decisions' }).isDisabled(), true)
     await card.getByText('Approve', { exact: true }).first().click()
     await card.getByText('Reject', { exact: true }).last().click()
-    await card.getByLabel('Reason for the agent').fill('Not this one')
+    await card.getByLabel('Feedback for the agent').fill('Not this one')
     await card.getByRole('button', { name: 'Send decisions' }).click()
     await see('Decided.')
 
@@ -173,6 +174,154 @@ t.test('a chat in a browser', { skip: noChromium }, async (t) => {
     t.match(JSON.stringify(fake.requests.at(-1)!.body.messages.at(-1)), /2025/)
   })
 
+  /** The last thing that the model was sent: here the outputs of its calls. */
+  const lastSent = () => JSON.stringify(fake.requests.at(-1)!.body.messages.at(-1))
+  const field = page.getByRole('textbox', { name: 'Message assistant…' })
+  const question = page.getByRole('region', { name: 'Question' })
+
+  /** Waits until a request takes keys, which its hints show. */
+  const hintsOf = (key: string) =>
+    page.locator('kbd:not([data-off=true], [data-on=false])', { hasText: new RegExp(`^${key}$`) })
+  const keysWork = (key: string) => hintsOf(key).first().waitFor()
+  const run = (...words: string[]) => ({ name: 'execute', arguments: { command: 'echo', args: words } })
+  const approval = page.getByRole('region', { name: 'Needs your approval' })
+
+  await t.test('an option of a question is chosen by one press or by its number', async (t) => {
+    await begin()
+    const ask = {
+      name: 'ask_user_question',
+      arguments: { question: 'Which **year**?', options: ['2024', '2025'] },
+    }
+    fake.next({ toolCalls: [ask] }, { text: 'Noted.' }, { toolCalls: [ask] }, { text: 'Again.' })
+    await say('Ask me')
+    await question.locator('strong', { hasText: 'year' }).waitFor()
+    t.equal(await page.getByRole('region', { name: 'Needs your approval' }).count(), 0)
+    t.equal(await question.getByText('1. 2024').count(), 0, 'the options are buttons alone')
+    await question.getByRole('button', { name: '2025' }).click()
+    await see('Noted.')
+    t.match(lastSent(), /2025/)
+    await question.getByText('2025', { exact: true }).waitFor()
+    t.equal(await question.getByRole('button').count(), 0)
+
+    await say('Ask me again')
+    await question.getByRole('button', { name: '2024' }).waitFor()
+    await keysWork('1')
+    await page.keyboard.press('1')
+    await see('Again.')
+    t.match(lastSent(), /2024/)
+    t.equal(await field.inputValue(), '')
+    t.strictSame(faults, [])
+  })
+
+  await t.test(
+    'several options are chosen where the question says so, and other words are possible',
+    async (t) => {
+      await begin()
+      const ask = {
+        name: 'ask_user_question',
+        arguments: { question: 'Which days?', options: ['Monday', 'Tuesday', 'Friday'], multiple: true },
+      }
+      fake.next({ toolCalls: [ask] }, { text: 'Two days.' }, { toolCalls: [ask] }, { text: 'No day.' })
+      await say('When?')
+      await question.getByRole('button', { name: 'Friday' }).click()
+      await keysWork('1')
+      await page.keyboard.press('1')
+      await page.keyboard.press('2')
+      await page.keyboard.press('2')
+      t.equal(await question.getByRole('button', { pressed: true }).count(), 2)
+      await page.keyboard.press('Enter')
+      await see('Two days.')
+      t.match(lastSent(), /Monday\\nFriday/)
+
+      await say('And then?')
+      await question.getByRole('button', { name: 'Monday' }).waitFor()
+      await say('1st of May')
+      await see('No day.')
+      t.match(lastSent(), /1st of May/)
+      t.strictSame(faults, [])
+    },
+  )
+
+  await t.test('A, E and R decide while the composer is empty, and not while one types', async (t) => {
+    await begin()
+    fake.next(
+      { toolCalls: [run('first')] },
+      { toolCalls: [run('second')] },
+      { toolCalls: [run('third')] },
+      { text: 'All done.' },
+    )
+    await say('Run three')
+    await approval.getByText('echo first').waitFor()
+    await field.fill('An')
+    await field.press('a')
+    t.equal(await field.inputValue(), 'Ana', 'what is typed stays text')
+    t.equal(await hintsOf('A').count(), 0, 'the hint says that the key is not one')
+    await field.fill('')
+    await keysWork('A')
+    await field.press('Control+a')
+    await field.press('Shift+A')
+    t.equal(await field.inputValue(), 'A', 'no decision with another key down')
+    await field.fill('')
+    await field.dispatchEvent('keydown', { key: 'a', isComposing: true })
+    await approval.getByText('echo first').waitFor()
+    await field.press('a')
+    await approval.getByText('echo second').waitFor()
+    t.equal(await field.inputValue(), '')
+    await keysWork('E')
+    await field.press('e')
+    await approval.getByLabel('args').fill('changed')
+    await approval.getByRole('button', { name: 'Approve with changes' }).click()
+    await approval.getByText('echo third').waitFor()
+    await keysWork('R')
+    await field.press('r')
+    await approval.getByLabel('Feedback for the agent').fill('Not that')
+    await page.keyboard.press('Enter')
+    await see('All done.')
+    t.match(lastSent(), /Not that/)
+    t.strictSame(faults, [])
+  })
+
+  await t.test('keys decide a batch in its order, and Enter sends it', async (t) => {
+    await begin()
+    fake.next({ toolCalls: [run('one'), run('two')] }, { text: 'Both decided.' })
+    await say('Run two')
+    await see('2 actions need your approval')
+    await keysWork('A')
+    await field.press('a')
+    await see('1 undecided')
+    await field.press('r')
+    await keysWork('↵')
+    await field.press('Enter')
+    await see('Both decided.')
+    t.match(JSON.stringify(fake.requests.at(-1)!.body.messages.slice(-2)), /one\\n.*rejected/s)
+    t.strictSame(faults, [])
+  })
+
+  await t.test('conversations of equal names that wait are one bar and a list', async (t) => {
+    for (let count = 0; count < 2; count += 1) {
+      await begin()
+      fake.next({ toolCalls: [run('x')] })
+      await say('Same name')
+      await approval.waitFor()
+    }
+    await begin()
+    const bars = page.getByRole('main').getByRole('link', { name: '“Same name” is waiting for you' })
+    await bars.waitFor()
+    t.equal(await bars.count(), 1)
+    await page.getByRole('button', { name: '1 more' }).click()
+    await page.getByRole('menuitem', { name: /^Same name.*assistant/ }).click()
+    for (const link of [undefined, bars]) {
+      await link?.click()
+      await approval.waitFor()
+      fake.next({ text: 'Left.' })
+      await keysWork('A')
+      await field.press('a')
+      await see('Left.')
+    }
+    t.equal(await bars.count(), 0)
+    t.strictSame(faults, [])
+  })
+
   await t.test('a message that waits is taken back, and another one runs after the first', async (t) => {
     await begin()
     const hold = createHold()
@@ -190,14 +339,92 @@ t.test('a chat in a browser', { skip: noChromium }, async (t) => {
     t.strictSame(faults, [])
   })
 
+  await t.test('Up takes the last waiting message back into the composer, with its files', async (t) => {
+    await begin()
+    const hold = createHold()
+    fake.next({ text: ['Long ', 'answer'], holdAfter: 1, hold: hold.hold })
+    await say('First of them')
+    await see('Long')
+    await page
+      .locator('main input[type=file]')
+      .setInputFiles({ name: 'list.txt', mimeType: 'text/plain', buffer: Buffer.from('1') })
+    await page.getByRole('button', { name: 'Remove list.txt' }).waitFor()
+    await say('To correct')
+    await see('Queued (1)')
+    await field.press('ArrowUp')
+    await page.getByText('Queued (1)').waitFor({ state: 'detached' })
+    t.equal(await field.inputValue(), 'To correct')
+    await page.getByRole('button', { name: 'Remove list.txt' }).waitFor()
+    await field.fill('')
+    await page.getByRole('button', { name: 'Remove list.txt' }).click()
+    hold.release()
+    await see('Long answer')
+    t.strictSame(faults, [])
+  })
+
+  await t.test('a long text that is pasted can be attached as a file', async (t) => {
+    await begin()
+    await field.fill('Summarize: ')
+    const words = 'long text '.repeat(500)
+    await page.evaluate(`
+      const data = new DataTransfer()
+      data.setData('text/plain', ${JSON.stringify(words)})
+      document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true }))
+      document.execCommand('insertText', false, ${JSON.stringify(words)})`)
+    await page.getByRole('button', { name: 'Attach the pasted text as a file (5,000 characters)' }).click()
+    await page.getByRole('button', { name: 'Remove pasted.txt' }).waitFor()
+    t.equal(await field.inputValue(), 'Summarize: ')
+    await page.getByRole('button', { name: 'Remove pasted.txt' }).click()
+    await field.fill('')
+    t.strictSame(faults, [])
+  })
+
   await t.test('a failed turn says why, and is tried again', async (t) => {
     await begin()
     fake.next({ status: 401, error: { message: 'no such key' } }, { text: 'Now it works.' })
     await say('Try this')
-    await page.getByRole('article').getByRole('alert').waitFor()
+    const alert = page.getByRole('article').getByRole('alert')
+    await alert.getByText(/rejected the API key/).waitFor()
+    t.match(await alert.getByRole('link').getAttribute('href'), `/models?provider=${PROVIDER.name}`)
     await page.getByRole('button', { name: 'Try again' }).click()
     await see('Now it works.')
-    t.equal((await page.getByText('Try this', { exact: true }).locator('visible=true').count()) >= 2, true)
+    const questions = page.getByRole('region', { name: 'Messages' }).getByText('Try this', { exact: true })
+    t.equal(await questions.locator('visible=true').count(), 1, 'the new answer takes the place of the error')
+  })
+
+  await t.test('people who cannot change a provider are led to their administrator', async (t) => {
+    await server.request('PATCH', `/agents/${chat.agent_id}`, { body: { is_shared: true } })
+    const guests = await Promise.all(
+      [{ locale: 'en-US' }, { locale: 'zh-CN' }].map(async ({ locale }, index) => {
+        const account = await server.createUser({ username: `guest-${index}` })
+        return openConsole(browser, url, { ...account, locale, path: `/chat/${chat.agent_id}` })
+      }),
+    )
+    const words = [
+      /refused the key of this server. Tell your administrator./,
+      /拒绝了本服务器的密钥，请告知管理员。/,
+    ]
+    for (const [index, { page: guest, faults }] of guests.entries()) {
+      fake.next({ status: 401, error: { message: 'no such key' } })
+      await guest.locator('textarea[name=message]').fill('Try this')
+      await guest.keyboard.press('Enter')
+      const alert = guest.getByRole('article').getByRole('alert')
+      await alert.getByText(words[index]!).waitFor()
+      t.equal(await alert.getByRole('link').count(), 0)
+      await guest.close()
+      t.strictSame(faults, [])
+    }
+    await server.request('PATCH', `/agents/${chat.agent_id}`, { body: { is_shared: false } })
+  })
+
+  await t.test('the link of a failure opens its provider', async (t) => {
+    await page.goto(`/models?provider=${PROVIDER.name}`)
+    const sheet = page.getByRole('dialog', { name: `Provider ${PROVIDER.name}` })
+    await sheet.getByLabel('API key').waitFor()
+    await page.waitForURL((at) => at.search === '')
+    await page.goto(`/chat/${chat.agent_id}`)
+    await page.getByRole('textbox', { name: 'Message assistant…' }).waitFor()
+    t.strictSame(faults, [])
   })
 
   await t.test('a file is attached, sent and shown in the panel', async (t) => {

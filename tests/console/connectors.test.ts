@@ -233,9 +233,9 @@ t.test('Connectors and knowledge in a browser', { skip: noChromium }, async (t) 
       await server.request('DELETE', `/connectors/${tracker.id}/credentials`)
 
       await page.getByRole('link', { name: 'New conversation with assistant' }).click()
-      await button('Model, knowledge and connectors').click()
-      await page.getByLabel('House').check()
-      await page.getByLabel('tracker').check()
+      await button('Knowledge and connectors').click()
+      await page.getByRole('checkbox', { name: 'House' }).check()
+      await page.getByRole('checkbox', { name: 'tracker' }).check()
       await page.keyboard.press('Escape')
       const search = { name: 'search_knowledge', arguments: { query: 'May dogs come in?' } }
       fake.next({ toolCalls: [search] }, { text: 'They wait outside [1].' })
@@ -245,19 +245,19 @@ t.test('Connectors and knowledge in a browser', { skip: noChromium }, async (t) 
       await panel.locator('mark', { hasText: 'Dogs wait outside.' }).waitFor()
       await panel.getByRole('button', { name: 'Close' }).click()
 
-      await page.getByText('1 knowledge base · 1 connector').waitFor()
+      await button('Knowledge and connectors: House, tracker').waitFor()
       fake.next({ toolCalls: [{ name: 'tracker__look', arguments: {} }] }, { text: 'It is there.' })
       await say('Look it up')
-      await page.getByRole('region', { name: 'Needs your sign-in' }).waitFor()
+      await page.getByRole('region', { name: 'Sign-in needed' }).waitFor()
       t.ok(await page.getByPlaceholder('Message assistant…').isVisible(), 'the composer answers nothing')
       await isAccessible(t, 'a sign-in')
       await button('Sign in to tracker').click()
       await inSheet('Continue').click()
       await page.getByText('It is there.').first().waitFor()
 
-      await button('Model, knowledge and connectors').click()
-      await page.getByLabel('House').uncheck()
-      await page.getByText('1 connector', { exact: true }).waitFor()
+      await button('Knowledge and connectors: House, tracker').click()
+      await page.getByRole('checkbox', { name: 'House' }).uncheck()
+      await button('Knowledge and connectors: tracker').waitFor()
       await eventually('the choice', async () => {
         const [thread] = (await chat.threads('GET', '')).body
         return thread.knowledge_base_ids.length === 0

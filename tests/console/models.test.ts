@@ -81,18 +81,73 @@ t.test('choices of models', { skip: noChromium }, async (t) => {
     t.strictSame(faults, [])
   })
 
-  await t.test('a conversation chooses its model by a search', async (t) => {
+  await t.test('the composer names the model that answers, and another one is chosen there', async (t) => {
+    const answers = (name: string) => page.getByRole('button', { name: `Model: ${name}`, exact: true })
+    const ask = async (text: string) => {
+      fake.next({ text: `Answer to ${text}.` })
+      await page.getByRole('textbox', { name: 'Message assistant…' }).fill(text)
+      await page.keyboard.press('Enter')
+      await page.getByText(`Answer to ${text}.`).first().waitFor()
+      return fake.requests.at(-1)!.body.model
+    }
+    const choose = async (shown: string, search: string, wanted: RegExp) => {
+      await answers(shown).click()
+      if (search) await page.getByRole('textbox', { name: 'Search models' }).fill(search)
+      await option(wanted).waitFor()
+      if (search) await page.keyboard.press('Enter')
+      else await option(wanted).click()
+      await page.getByRole('listbox', { name: 'Model' }).waitFor({ state: 'detached' })
+    }
+    const modelOf = async () => {
+      const path = new URL(page.url()).pathname.split('/')
+      return (await server.request('GET', `/agents/${agent_id}/threads/${path.at(-1)}`)).body.model
+    }
     await page.goto(`/chat/${agent_id}`)
-    await page.getByRole('button', { name: 'Model, knowledge and connectors' }).click()
-    const field = page.getByLabel('Model', { exact: true }).first()
-    await field.fill('model-398')
-    await option(/model-398/).click()
+    await choose('Seer', '398', /^vendor\/model-398/)
+    await answers('vendor/model-398').waitFor()
+    t.equal(await ask('one'), 'vendor/model-398')
+    t.equal(await modelOf(), 'gate:vendor/model-398', 'the conversation keeps its model')
+    await page.reload()
+    await choose('vendor/model-398', 'seer', /^Seer/)
+    await answers('Seer').waitFor()
+    t.equal(await ask('two'), 'vendor/seer')
+    await choose('Seer', '', /^Agent default \(Seer\)/)
+    t.equal(await ask('three'), 'vendor/seer')
+    t.equal(await modelOf(), null)
+    t.strictSame(faults, [])
+  })
+
+  await t.test('reasoning is beside the model unless the model has none', async (t) => {
+    const level = (name: string) => page.getByRole('button', { name: `Reasoning: ${name}` })
+    await page.goto(`/chat/${agent_id}`)
+    await page.getByRole('button', { name: 'Model: Seer' }).click()
     await page.keyboard.press('Escape')
-    fake.next({ text: 'Here.' })
-    await page.getByRole('textbox', { name: 'Message assistant…' }).fill('Hello')
+    await page.getByRole('listbox', { name: 'Model' }).waitFor({ state: 'detached' })
+    await level('Agent default').click()
+    await page.getByRole('menuitemradio', { name: 'High' }).click()
+    await level('High').waitFor()
+    fake.next({ text: 'Thought about.' })
+    await page.getByRole('textbox', { name: 'Message assistant…' }).fill('Think')
     await page.keyboard.press('Enter')
-    await page.getByText('Here.').first().waitFor()
-    t.equal(fake.requests.at(-1)!.body.model, 'vendor/model-398')
+    await page.getByText('Thought about.').first().waitFor()
+    await level('High').waitFor()
+    t.strictSame(faults, [])
+  })
+
+  await t.test('a choice of a model that is refused is taken back, and says why', async (t) => {
+    await page.route('**/threads/thr_*', (route) =>
+      route.request().method() === 'PATCH'
+        ? route.fulfill({ status: 404, json: { error: { code: 'PROVIDER_NOT_VISIBLE', message: 'Gone.' } } })
+        : route.continue(),
+    )
+    await page.getByRole('button', { name: 'Model: Seer' }).click()
+    await page.getByRole('textbox', { name: 'Search models' }).fill('model-7')
+    await option(/model-7$/)
+      .first()
+      .click()
+    await page.getByRole('alert').filter({ hasText: 'Gone.' }).waitFor()
+    await page.getByRole('button', { name: 'Model: Seer' }).waitFor()
+    await page.unrouteAll()
     t.strictSame(faults, [])
   })
 
@@ -138,7 +193,7 @@ t.test('choices of models', { skip: noChromium }, async (t) => {
     await page.goto('/models')
     await page.getByRole('button', { name: provider, exact: true }).click()
     const learned = sheet.getByRole('region', { name: 'Adjustments' })
-    await learned.getByText(`${model}: Pictures are left out`).waitFor()
+    await learned.getByText(`${model}: No pictures`).waitFor()
     await sheet.getByLabel('Concurrent calls').fill('7')
     await learned.getByRole('button', { name: 'Remove' }).click()
     await learned.waitFor({ state: 'detached' })

@@ -13,7 +13,7 @@ const LOCALES = ['en-US', 'zh-CN'] as const
 const WORDS = {
   'en-US': {
     refused: /^Last rejected message · .+ · The platform did not deliver part of an answer\./,
-    failed: 'The server is unreachable or out of order.',
+    failed: 'The server is down or cannot be reached.',
     needed: 'The server requires a sign-in.',
     findTools: 'Find tools',
     reply: 'Reply',
@@ -40,7 +40,7 @@ const WORDS = {
       changed: '登录期间连接器已被更改',
       refused: '该服务拒绝了登录。',
       failed: '登录失败。',
-      client: '该服务拒绝本服务器作为客户端。',
+      client: '该服务拒绝此服务器作为客户端。',
       resource: '将“资源参数”设为“省略”',
       unavailable: '该服务暂时没有响应',
     },

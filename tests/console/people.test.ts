@@ -53,14 +53,15 @@ t.test('accounts and their administration in a browser', { skip: noChromium }, a
     on.getByRole('heading', { name, exact: true }).first().waitFor()
   const go = async (entry: string, on: Page = page) => {
     await on
-      .getByRole('navigation', { name: 'Pages' })
+      .getByRole('navigation', { name: 'Settings' })
       .getByRole('link', { name: entry, exact: true })
       .click()
   }
   const sheet = page.getByRole('dialog')
   const isClosed = () => sheet.waitFor({ state: 'detached' })
   const menuOf = async (on: Page) => {
-    const menu = on.getByRole('navigation', { name: 'Pages' })
+    await on.goto('/settings')
+    const menu = on.getByRole('navigation', { name: 'Settings' })
     await menu.getByRole('link', { name: 'Account' }).waitFor()
     const entries = await Promise.all(
       ADMINISTRATION.map(async (name) =>
@@ -80,7 +81,8 @@ t.test('accounts and their administration in a browser', { skip: noChromium }, a
       await go('People')
       t.equal(await page.getByText('en notes of admin').count(), 0)
       const { page: other } = await openConsole(browser, url, { username: 'ada', password: ada.password })
-      await other.getByRole('link', { name: 'Account' }).waitFor()
+      await other.getByRole('link', { name: 'Settings', exact: true }).click()
+      await other.getByRole('navigation', { name: 'Settings' }).waitFor()
       t.equal(await other.getByRole('link', { name: 'Notes', exact: true }).count(), 0)
       await other.close()
       t.strictSame(faults, [])
@@ -96,7 +98,9 @@ t.test('accounts and their administration in a browser', { skip: noChromium }, a
     await sheet.getByRole('checkbox', { name: 'Channels' }).check()
     await sheet.getByRole('button', { name: 'Create account' }).click()
     await isClosed()
-    t.match(await user('lin'), { role: 'user', permissions: ['channels'], token_quota: 5000 })
+    const lin = await user('lin')
+    t.match(lin, { role: 'user', token_quota: 5000 })
+    t.strictSame(lin.permissions.toSorted(), ['channels', 'knowledge_bases'], 'the suggested one is included')
 
     const list = page.getByRole('list', { name: 'People' })
     await page.getByRole('searchbox', { name: 'Search in People' }).fill('lin')
@@ -122,6 +126,47 @@ t.test('accounts and their administration in a browser', { skip: noChromium }, a
     await confirm.click()
     await page.getByText('No results.').waitFor()
     t.equal((await server.request('GET', '/users/lin')).status, 404)
+  })
+
+  await t.test('several accounts are selected, disabled and enabled at once, in natural order', async (t) => {
+    for (const username of ['crew10', 'crew2', 'crew1']) await server.createUser({ username })
+    await page.goto('/people')
+    const rows = page.getByRole('list', { name: 'People' }).getByRole('listitem')
+    await rows.filter({ hasText: 'crew10' }).waitFor()
+    const texts = await rows.filter({ hasText: /crew\d/ }).allTextContents()
+    t.strictSame(
+      texts.map((text) => /crew\d+/.exec(text)?.[0]),
+      ['crew1', 'crew2', 'crew10'],
+    )
+    await rows.filter({ hasText: 'admin' }).first().getByText('Last sign-in now').waitFor()
+    for (const name of ['crew1', 'crew10']) await page.getByLabel(`Select ${name}`, { exact: true }).check()
+    const bar = page.getByRole('group', { name: 'Selected accounts' })
+    await bar.getByText('2 selected').waitFor()
+    await bar.getByRole('button', { name: 'Disable' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
+    await bar.waitFor({ state: 'detached' })
+    const readStates = async () =>
+      Promise.all(
+        ['crew1', 'crew2', 'crew10'].map(
+          async (name) => (await server.request('GET', `/users/${name}`)).body.enabled,
+        ),
+      )
+    t.strictSame(await readStates(), [false, true, false])
+    for (const name of ['crew1', 'crew10']) await page.getByLabel(`Select ${name}`, { exact: true }).check()
+    await bar.getByRole('button', { name: 'Enable' }).click()
+    await bar.waitFor({ state: 'detached' })
+    t.strictSame(await readStates(), [true, true, true])
+  })
+
+  await t.test('the overview shows the health first, and plugins on demand', async () => {
+    await page.goto('/overview')
+    const health = page.getByRole('region', { name: 'Health' })
+    await health.getByText('Free disk space').waitFor()
+    await health.getByText('Never').waitFor()
+    const plugins = page.getByRole('region', { name: 'Plugins' })
+    await plugins.getByText(/^All \d+ plugins$/).click()
+    await plugins.getByText('chat', { exact: true }).waitFor()
+    await page.goto('/people')
   })
 
   await t.test('a change by somebody else meanwhile is not overwritten', async (t) => {
@@ -158,7 +203,7 @@ t.test('accounts and their administration in a browser', { skip: noChromium }, a
     await sheet.getByLabel('has value').fill('ops')
     await sheet.getByRole('checkbox', { name: 'Channels' }).check()
     await sheet.getByLabel('Value of groups').fill('ops, dev')
-    await sheet.getByRole('button', { name: 'Show granted rights' }).click()
+    await sheet.getByRole('button', { name: 'Show granted permissions' }).click()
     await sheet.getByText('User with: Channels').waitFor()
     await sheet.getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('button', { name: 'Discard' }).click()
@@ -172,7 +217,7 @@ t.test('accounts and their administration in a browser', { skip: noChromium }, a
     await sheet.getByText('Done').waitFor()
     t.match(await sheet.textContent(), /lin/)
     await sheet.getByRole('button', { name: 'Close' }).last().click()
-    await page.getByText('svc admin audit --verify').waitFor()
+    await page.getByRole('button', { name: 'Verify', exact: true }).waitFor()
   })
 
   await t.test('skill packages are made, and their skills written', async (t) => {
@@ -206,7 +251,7 @@ t.test('accounts and their administration in a browser', { skip: noChromium }, a
     socket.send({ type: 'user_turn', text: 'Hello', thread_id })
     await socket.next('done')
     await page.evaluate(`history.pushState(null, '', '/chat/assistant/${thread_id}/trajectory')`)
-    await heading('Steps of “Numbers”')
+    await heading('Steps in “Numbers”')
     const steps = page.getByRole('list', { name: 'Turns' })
     await steps.getByRole('button', { name: /^Message\s*Hello/ }).waitFor()
     await steps.getByRole('button', { name: /^Model call/ }).click()
@@ -215,6 +260,7 @@ t.test('accounts and their administration in a browser', { skip: noChromium }, a
     socket.send({ type: 'user_turn', text: 'Once more', thread_id })
     await steps.getByRole('button', { name: /^Message\s*Once more/ }).waitFor()
 
+    await page.getByRole('link', { name: 'Settings', exact: true }).click()
     await go('Usage')
     await page.getByRole('list', { name: 'By model' }).getByText('demo').waitFor()
     await page.getByText('Everyone').click()
@@ -249,7 +295,7 @@ t.test('accounts and their administration in a browser', { skip: noChromium }, a
     await page.getByRole('button', { name: 'End all other sessions' }).waitFor({ state: 'detached' })
     await page.getByText('This session').waitFor()
     await page.goto(`${url}/people`)
-    await page.getByText('This page does not exist.').waitFor()
+    await page.getByText('You do not have access to this page. Ask an administrator.').waitFor()
     t.equal(await page.getByRole('button', { name: 'Add person' }).count(), 0)
     await page.close()
   })
@@ -260,10 +306,11 @@ t.test('accounts and their administration in a browser', { skip: noChromium }, a
       const { username, password } = manager
       const { page } = await openConsole(browser, url, { path: '/people', username, password })
       t.strictSame(await menuOf(page), ['People', 'Invites'])
+      await go('People', page)
       const list = page.getByRole('list', { name: 'People' })
       await list.getByRole('button', { name: 'ada' }).click()
       const sheet = page.getByRole('dialog')
-      await sheet.getByRole('checkbox', { name: 'Users' }).waitFor()
+      await sheet.getByRole('checkbox', { name: 'People' }).waitFor()
       t.equal(await sheet.getByRole('checkbox').count(), 2)
       t.equal(await sheet.getByText('Administrator').count(), 0)
       await sheet.getByRole('button', { name: 'Cancel' }).click()

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import t from '../run/file-test.ts'
-import { startChat } from '../support/chat.ts'
+import { createHold, startChat } from '../support/chat.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
 import { openConsole, serveConsole } from '../support/console.ts'
 import { pluginSource } from '../support/kernel.ts'
@@ -227,20 +227,84 @@ t.test('pictures in a chat', { skip: noChromium }, async (t) => {
     t.strictSame(faults, [])
   })
 
-  await t.test('the draft shows no thumbnail of a picture that cannot be read', async (t) => {
+  await t.test(
+    'pictures of the draft are enlarged and put in order; one that cannot be read says so',
+    async (t) => {
+      await begin()
+      const [wide, tall] = [
+        await drawn({ type: 'image/png', width: 400, height: 100 }),
+        await drawn({ type: 'image/jpeg', width: 100, height: 400 }),
+      ]
+      const gate = createHold()
+      await page.route('**/upload', (route) => gate.hold.then(() => route.continue()), { times: 1 })
+      await picker.setInputFiles([
+        { name: 'wide.png', mimeType: 'image/png', buffer: wide },
+        { name: 'tall.jpg', mimeType: 'image/jpeg', buffer: tall },
+        { name: 'spoilt.png', mimeType: 'image/png', buffer: Buffer.from('no picture') },
+      ])
+      await page.getByRole('status').getByText('Uploading wide.png, 1 of 3…').waitFor()
+      gate.release()
+      await attached('spoilt.png')
+      const item = (name: string) =>
+        page
+          .locator('form')
+          .getByRole('listitem')
+          .filter({ has: page.getByRole('button', { name: `Remove ${name}` }) })
+      await item('spoilt.png').getByText('Not a readable picture').waitFor()
+      t.equal(await item('spoilt.png').getByRole('img').count(), 0)
+      await page.getByRole('button', { name: 'Remove spoilt.png' }).click()
+
+      t.ok(await isShown(item('tall.jpg').getByRole('img', { name: 'tall.jpg' })))
+      for (const name of ['wide.png', 'tall.jpg'])
+        t.match(
+          await item(name)
+            .getByRole('button', { name: `Enlarge ${name}` })
+            .boundingBox(),
+          { width: 64, height: 64 },
+        )
+      await page.getByRole('button', { name: 'Enlarge wide.png' }).click()
+      t.ok(await isShown(page.getByRole('dialog').getByRole('img', { name: 'wide.png' })))
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+
+      await item('tall.jpg').hover()
+      await page.getByRole('button', { name: 'Move tall.jpg forward' }).click()
+      const sent = await send('In this order?')
+      t.strictSame(
+        sent.map(({ filename }: { filename: string }) => filename),
+        ['tall.jpg', 'wide.png'],
+      )
+      const shown = page.getByRole('button', { name: 'Enlarge tall.jpg' })
+      t.ok(await isShown(shown.getByRole('img')))
+      t.match(await shown.boundingBox(), { height: 180 }, 'its height is reserved')
+      t.strictSame(faults, [])
+    },
+  )
+
+  await t.test('an answer shows pictures of the workspace, and leads to those of other sites', async (t) => {
     await begin()
-    await picker.setInputFiles({
-      name: 'spoilt.png',
-      mimeType: 'image/png',
-      buffer: Buffer.from('no picture'),
+    await write('charts/sales 图.png', await drawn({ type: 'image/png', width: 600, height: 300 }))
+    const foreign: string[] = []
+    page.on('request', (request) => {
+      if (request.url().includes('foreign.test')) foreign.push(request.url())
     })
-    await attached('spoilt.png')
-    const item = page.getByRole('listitem').filter({ hasText: 'spoilt.png' })
-    // Only its name and size are left.
-    await item.locator('xpath=./span').nth(2).waitFor({ state: 'detached' })
-    t.equal(await item.locator('xpath=./span').count(), 2)
-    await page.getByRole('button', { name: 'Remove spoilt.png' }).click()
-    t.strictSame(faults, [])
+    fake.next({
+      text: '![Sales](charts/sales%20%E5%9B%BE.png)\n\n![Gone](./gone.png)\n\n![Notes](notes.md)\n\n![Far](https://foreign.test/a.png?data=1)',
+    })
+    await field.fill('Draw')
+    await page.keyboard.press('Enter')
+    const answer = page.getByRole('article')
+    t.ok(await isShown(answer.getByRole('img', { name: 'Sales' })))
+    await answer.getByRole('button', { name: 'Enlarge Sales' }).click()
+    t.ok(await isShown(page.getByRole('dialog').getByRole('img', { name: 'Sales' })))
+    await page.keyboard.press('Escape')
+    await answer.getByRole('button', { name: 'Gone', exact: true }).waitFor()
+    await answer.getByRole('button', { name: 'Notes' }).waitFor()
+    await answer.getByText('foreign.test').waitFor()
+    await answer.getByRole('link', { name: 'Open picture' }).click()
+    await page.getByRole('dialog').getByText('https://foreign.test/a.png?data=1').waitFor()
+    await page.keyboard.press('Escape')
+    t.strictSame([...foreign, ...faults], [])
   })
 
   await t.test('a picture that the agent makes is shown in its answer', async (t) => {

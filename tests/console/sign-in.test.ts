@@ -1,9 +1,11 @@
 import type { Page, Route } from 'playwright-core'
+import { createFakeOpenAI } from '../../plugin-api/testing/fake-openai.ts'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { onlyLong } from '../run/tier.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
 import { openConsole, serveConsole } from '../support/console.ts'
+import { startFake } from '../support/model-calls.ts'
 import { ssoConfig, useIssuer } from '../support/oidc-client.ts'
 import { startOidcIssuer } from '../support/oidc-issuer.ts'
 import { ADMIN, startServer } from '../support/server.ts'
@@ -75,7 +77,9 @@ t.test('signing in by a browser', { skip: noChromium }, async (t) => {
   await t.test('the page that was asked for opens, and stays after a reload', async (t) => {
     await server.createUser({ username: 'ada' })
     const page = await open(t, '/account')
-    await heading(page, 'Sign in')
+    await heading(page, 'Sign in to svc')
+    await page.getByRole('button', { name: 'Forgot your password?' }).click()
+    await page.getByText('Ask your administrator to reset it.').waitFor()
     await signIn(page, 'ada', 'wrong')
     await page.getByRole('alert').getByText('Wrong username or password.').waitFor()
     await signIn(page, 'ada', passwordOf('ada'))
@@ -89,9 +93,9 @@ t.test('signing in by a browser', { skip: noChromium }, async (t) => {
     t.notMatch(stored, /eyJ|svc_refresh/, 'no token can be read by scripts')
 
     await page.getByRole('button', { name: 'Sign out' }).click()
-    await heading(page, 'Sign in')
+    await heading(page, 'Sign in to svc')
     await page.reload()
-    await heading(page, 'Sign in')
+    await heading(page, 'Sign in to svc')
   })
 
   await t.test('a lock says when it ends', { skip: onlyLong }, async (t) => {
@@ -116,12 +120,12 @@ t.test('signing in by a browser', { skip: noChromium }, async (t) => {
   await t.test('language and theme are chosen before signing in, and kept', async (t) => {
     const page = await open(t, '/login')
     await page.getByRole('button', { name: '中文' }).click()
-    await heading(page, '登录')
+    await heading(page, '登录 svc')
     t.equal(await page.evaluate('document.documentElement.lang'), 'zh')
     await page.getByRole('button', { name: '主题：跟随系统' }).click()
     await page.getByRole('button', { name: '主题：浅色' }).click()
     await page.reload()
-    await heading(page, '登录')
+    await heading(page, '登录 svc')
     t.equal(await page.evaluate('document.documentElement.dataset.mantineColorScheme'), 'dark')
   })
 
@@ -140,7 +144,7 @@ t.test('signing in by a browser', { skip: noChromium }, async (t) => {
       permissions: ['channels'],
     })
     await page.goto(`${url}${invite.body.invite_path}`)
-    await page.getByText('This invite has been used.').waitFor()
+    await page.getByText('This invite has already been used.').waitFor()
   })
 
   await t.test('a password that somebody else has set is changed first', async (t) => {
@@ -248,7 +252,7 @@ t.test('signing in by a browser', { skip: noChromium }, async (t) => {
     for (const redirect of ELSEWHERE) {
       await complete({ bound: 'oidc', redirect })
       await page.waitForURL(`${url}/`)
-      await heading(page, 'Sign in')
+      await heading(page, 'Sign in to svc')
     }
     await complete({ bound: 'oidc', redirect: '/account?tab=x' })
     await page.waitForURL(`${url}/account?tab=x`)
@@ -273,13 +277,36 @@ t.test('signing in by a browser', { skip: noChromium }, async (t) => {
     const page = await open(t, '/')
     await signIn(page, ADMIN.username, ADMIN.password)
     await heading(page, 'Welcome')
-    await page.getByRole('button', { name: 'Skip' }).click()
-    await page.getByRole('button', { name: 'Connect a model' }).waitFor()
-    await page.getByRole('button', { name: 'Skip' }).click()
+    t.equal(await page.getByLabel('Current password').count(), 0, 'it was typed a moment ago')
+    const password = page.getByLabel('New password')
+    await password.fill('short1')
+    await page.getByRole('button', { name: 'Change password' }).click()
+    await page.getByText('Use at least 8 characters.').waitFor()
+    await password.fill('Kx7-quiet-lantern-93')
+    await page.getByRole('button', { name: 'Change password' }).click()
+
+    await page.getByRole('button', { name: 'Connect a model' }).click()
+    const fake = await startFake(t, createFakeOpenAI({ models: ['text-embedding-3-small', 'gpt-4o'] }))
+    const sheet = page.getByRole('dialog')
+    await sheet.getByRole('button', { name: 'OpenAI-compatible' }).click()
+    await sheet.getByLabel('URL').fill(fake.url)
+    await sheet.getByRole('textbox', { name: 'Name', exact: true }).fill('mine')
+    await sheet.getByRole('button', { name: 'Add', exact: true }).last().click()
+    await sheet.waitFor({ state: 'detached' })
+    await eventually('the chosen model', async () =>
+      /4o/i.test(await page.getByRole('combobox', { name: 'Default model' }).inputValue()),
+    )
+    await page.getByRole('button', { name: 'Next', exact: true }).click()
+    const message = page.getByRole('textbox', { name: 'First message' })
+    t.match(await message.inputValue(), /^Hello!/)
+    await message.fill('Hello! Who are you?')
     await page.getByRole('button', { name: 'Say hello' }).click()
     const composer = page.getByRole('textbox', { name: /^Message/ })
     await composer.waitFor()
-    await eventually('a greeting to send', async () => /^Hello!/.test(await composer.inputValue()))
+    await eventually(
+      'a greeting to send',
+      async () => (await composer.inputValue()) === 'Hello! Who are you?',
+    )
     const steps = page.getByRole('region', { name: 'Next steps' })
     await steps.getByRole('link', { name: 'Invite people' }).click()
     await heading(page, 'Invites')

@@ -150,7 +150,7 @@ t.test('two-factor sign-in in a browser', { skip: onlyLong || noChromium }, asyn
     await page.getByText('Two-factor').first().waitFor()
     await page.getByRole('button', { name: 'ann' }).click()
     await button(page, 'Reset two-factor sign-in').click()
-    const dialog = page.getByRole('dialog', { name: 'Remove the second factors of ann?' })
+    const dialog = page.getByRole('dialog', { name: 'Reset two-factor sign-in for ann?' })
     await dialog.getByRole('button', { name: 'Reset two-factor sign-in' }).click()
     await dialog.waitFor({ state: 'detached' })
     const { body } = await server.request('GET', '/users/ann')

@@ -66,6 +66,30 @@ t.test('every text is used', async (t) => {
   t.strictSame(unused, [])
 })
 
+t.test('the chat uses no text that only other pages load', async (t) => {
+  const pages = readFileSync(join(WEB, 'i18n/en/pages.ts'), 'utf8')
+  const files = [...pages.matchAll(/'\.\/([\w-]+)\.json'/g)].map(([, file]) => file!)
+  t.ok(files.length > 10)
+  const reached = new Set<string>()
+  const visit = (path: string) => {
+    if (reached.has(path) || !/\.tsx?$/.test(path)) return
+    reached.add(path)
+    const code = sources.find(({ name }) => name === path)?.source.replace(/withPageWords\(.*\)/g, '') ?? ''
+    for (const [, imported] of code.matchAll(/(?:from |import\()'(\.[^']+)'/g))
+      visit(join(path, '..', imported!))
+  }
+  visit('main.tsx')
+  t.ok(reached.has(join('chat', 'composer', 'composer.tsx')))
+  const uses = sources
+    .filter(({ name }) => reached.has(name) && !name.startsWith('i18n'))
+    .flatMap(({ name, source }) =>
+      [...source.matchAll(/['`]([\w-]+)\.\w*/g)].flatMap(([key, file]) =>
+        files.includes(file!) && /words\.ts'/.test(source) ? `${name}: ${key}` : [],
+      ),
+    )
+  t.strictSame(uses, [])
+})
+
 t.test('every text of the page is in the catalogs', async (t) => {
   /** Text between tags, and attributes that are read to people; code has none of both. */
   const patterns = [

@@ -25,6 +25,11 @@ const tool = pluginSource(
     stdout.write(String(await collections.notes.countDocuments()))
   }, { arguments: [{ name: 'text', summary: 't', required: true }] })
   command('note fail', () => { throw host.error('NOTE_LOST', { name: 'mine' }) }, { database: false })
+  const named = { arguments: [{ name: 'name', summary: 'n' }], database: false }
+  const lose = () => { throw host.error('NOT_FOUND') }
+  command('note lose', lose, named)
+  command('note list', () => {}, { database: false })
+  command('page lose', lose, named)
   command('note spoil', () => {
     throw host.error('VALIDATION_FAILED', { issues: [{ path: '/text', rule: 'minLength', message: 'must not be empty' }] })
   }, { database: false })
@@ -51,7 +56,7 @@ t.test('svc prints its help and version, and refuses unknown commands and option
     /serve .*Run the server/,
     /doctor/,
     /say .*Do say/,
-    /note +note commands/,
+    /note +add, fail, lose, list, spoil/m,
   ])
     t.match(stdout, words)
   t.match(await runCommand(home, ['help', 'note']), { code: 0, stdout: /add <text> +Do note add/ })
@@ -89,10 +94,10 @@ t.test('svc plugins lists every plugin, its contributions, and the reason if it 
   const home = prepare(t)
   const { code, stdout } = await runCommand(home, ['plugins'])
   t.equal(code, 0)
-  t.match(stdout, /^name +version +source +status +brings, or why it does not$/m)
+  t.match(stdout, /^name +version +source +status +provides, or why it does not load$/m)
   t.match(
     stdout,
-    /^tool +1\.0\.0 +.*\/plugins\/tool +ok +1 collection, 1 route, 1 socket, 8 commands, 1 event$/m,
+    /^tool +1\.0\.0 +.*\/plugins\/tool +ok +1 collection, 1 route, 1 socket, 11 commands, 1 event$/m,
   )
   t.match(stdout, /^auth +\S+ +built-in +off +switched off$/m)
 
@@ -151,6 +156,12 @@ t.test('a declared error of a command is printed in the language of the terminal
   ]
   for (const [env, stderr] of cases)
     t.match(await runCommand(home, ['note', 'fail'], { env }), { code: 1, stdout: '', stderr })
+  const lost = [
+    [['note', 'lose', 'x'], 'svc: The name "x" does not exist. "svc note list" shows those that do.\n'],
+    [['page', 'lose', 'x'], 'svc: The name "x" does not exist.\n'],
+    [['page', 'lose'], 'svc: Not found. (NOT_FOUND)\n'],
+  ] as const
+  for (const [args, stderr] of lost) t.match(await runCommand(home, [...args]), { code: 1, stderr })
   const { stderr } = await runCommand(home, ['note', 'spoil'])
   t.equal(stderr, 'svc: Some fields are not valid. /text must not be empty. (VALIDATION_FAILED)\n')
 })

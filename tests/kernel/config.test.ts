@@ -139,8 +139,11 @@ t.test('an invalid configuration stops the start with one sentence', async (t) =
     [{ http: { port: 65536 } }, /^http\.port must be <= 65535$/],
     [{ http: 'x' }, /^http must be object$/],
     [{ http: [] }, /^http must be object$/],
-    [{ http: { body_limit: 'a lot' } }, /^http\.body_limit must match pattern/],
-    [{ http: { public_url: 'svc.example' } }, /^http\.public_url must match pattern/],
+    [{ http: { body_limit: 'a lot' } }, /^http\.body_limit must look like "512kb" or "2mb"$/],
+    [
+      { http: { public_url: 'svc.example' } },
+      /^http\.public_url must look like "https:\/\/agents\.example\.com"$/,
+    ],
     [{ http: { public_url: 'https://svc.example:99999' } }, /^http\.public_url must match format "url"/],
     [{ http: { public_url: 'https://svc example' } }, /^http\.public_url must match format "url"/],
     [{ log: { level: 'loud' } }, /^log\.level must be equal to one of the allowed values: fatal, error/],
@@ -179,7 +182,7 @@ t.test('an invalid configuration stops the start with one sentence', async (t) =
     [{ SVC_LOG_LEVEL: 'loud' }, /^log\.level \(env SVC_LOG_LEVEL\) must be equal to one of .*: fatal, error/],
     [
       { SVC_DATABASE_URL: 'postgres://canary' },
-      /^database\.url \(env SVC_DATABASE_URL\) must match pattern "[^"]*"$/,
+      /^database\.url \(env SVC_DATABASE_URL\) must look like "[^"]*"$/,
     ],
     [{ TUNED_SIZE: '0' }, /^plugins\.tuned\.size \(env TUNED_SIZE\) must be >= 1$/],
     [{ TUNED_SIZES: '1,x' }, /^plugins\.tuned\.sizes \(env TUNED_SIZES\) must be integer$/],

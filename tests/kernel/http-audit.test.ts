@@ -42,6 +42,10 @@ ${pluginSource(
       properties: { kind: { type: 'string' }, pin: { type: 'string', writeOnly: true } },
     } }),
     route('DELETE', '/goods/:id', 'goods.delete', () => undefined, { response: { 204: null } }),
+    route('DELETE', '/doors/:id/keys/:secret', 'key.delete', () => undefined, {
+      response: { 204: null },
+      params: { type: 'object', properties: { secret: { type: 'string', writeOnly: true } } },
+    }),
     route('DELETE', '/shelves/:id', 'shelf.delete', ({ note }) => note({ name: 'top' }), { response: { 204: null } }),
     route('POST', '/shelves', 'shelf.create', ({ note }) => { note({ place: 3 }); return {} }, { body }),
     route('POST', '/refused', 'goods.refuse', () => { throw host.error('FORBIDDEN') }, { body }),
@@ -63,6 +67,14 @@ const server = await startKernel(t, { plugins: { shop, auditor } })
 
 t.beforeEach(() => {
   rows.length = 0
+})
+
+t.test('a parameter of the path that is a secret is not recorded', async (t) => {
+  const { status } = await server.request('DELETE', '/doors/front/keys/sesame', {
+    headers: { 'x-user': 'ann' },
+  })
+  t.equal(status, 204)
+  t.match(rows.pop(), { action: 'key.delete', target: 'front' })
 })
 
 t.test(
@@ -215,6 +227,7 @@ t.test(
        host.command({ name, summary: 's', audit: 'goods.count', arguments: [{ name: 'what', summary: 's' }], run })
      command('count', () => undefined)
      command('miscount', () => 3)
+     command('crash', () => { throw new Error('torn apart') })
      command('drop', () => { throw host.error('FORBIDDEN') })
      host.extend('kernel.audit', (record) => auditRows.push(record))`,
     )
@@ -231,7 +244,10 @@ t.test(
       row: { ...record, target: 'apples', status: 0 },
     })
     t.match(await readRecord(['miscount']), { code: 3, row: { ...record, status: 3 } })
-    t.match(await readRecord(['drop']), { code: 1, row: { ...record, status: 1 } })
+    t.match(await readRecord(['crash']), { code: 1, row: { ...record, status: 1 } })
+    t.match(await readRecord(['count'], {}), { row: { actor: /^os:\w/ } })
+    t.equal((await runCommand(home, ['drop'])).code, 1)
+    t.equal(rows.length, 0, 'a refused command did nothing')
   },
 )
 

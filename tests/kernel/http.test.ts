@@ -308,7 +308,7 @@ t.test('HTTP requests', async (t) => {
     for (const path of ['/fail', '/unknown-code', '/prototype-code', '/not-an-error']) {
       const { status, body, headers } = await get(path)
       t.equal(status, 500, path)
-      t.match(body.error, { code: 'INTERNAL_ERROR', message: /request id/, details: {} })
+      t.match(body.error, { code: 'INTERNAL_ERROR', message: /request ID/, details: {} })
       t.notMatch(JSON.stringify(body), /canary|just text/)
       const entry = findEntry(headers.get('x-request-id')!, 'request refused')
       t.match(entry, { level: 50, code: 'INTERNAL_ERROR' })

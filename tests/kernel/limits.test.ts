@@ -73,7 +73,7 @@ t.test('a server with limits', async (t) => {
     t.strictSame(replies.map(({ status }) => status).sort(), [200, 200, 200, 409, 409, 409, 409, 409])
     t.match(replies.find(({ status }) => status === 409)!.body.error, {
       code: 'LIMIT_REACHED',
-      message: 'The limit "agents" of 3 is reached.',
+      message: 'The limit "agents" of 3 has been reached.',
       details: { limit: 'agents', max: 3 },
     })
     t.equal((await get('/make', account('bob'))).status, 200, 'limits count for each account separately')

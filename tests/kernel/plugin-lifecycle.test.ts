@@ -586,7 +586,7 @@ t.test('the cradle contains the declarations of a plugin once setup has returned
 t.test('entries of an extension point can be found by name, with the plugin that added them', async (t) => {
   const toys = "cradle.extensions['box.toys']"
   const unnamed = "cradle.extensions['box.unnamed']"
-  const expression = `[${toys}.names(), ${toys}.get('ball')?.size, ${toys}.owner('ball'),
+  const expression = `[${toys}.names(), ${toys}.get('ball')?.size, ${toys}.owner('ball'), ${toys}.module('ball')?.slice(-13), ${toys}.module('kite') === undefined,
     ${toys}.get('kite') === undefined, ${toys}.owner('kite') === undefined, ${unnamed}.list(), ${unnamed}.names()]`
   const plugins = {
     box: pluginSource(
@@ -612,6 +612,8 @@ t.test('entries of an extension point can be found by name, with the plugin that
     ['ball', 'cart'],
     3,
     'ann',
+    '/ann/index.js',
+    true,
     true,
     true,
     ['stone', 'leaf'],

@@ -156,7 +156,7 @@ t.test('an invalid manifest is refused with the plugin and the field', async (t)
       manifest(
         `${nameAndSummary}, setup() {}, permissions: [{ key: 'a', category: 'c', label: ${label}, description: ${label}, title: 1 }]`,
       ),
-      /\/permissions\/0\/title is not a known key; the keys are key, category, label, description$/,
+      /\/permissions\/0\/title is not a known key; the keys are key, category, label, description, is_suggested$/,
     ],
     [
       manifest(`${nameAndSummary}, setup() {}, errors: { BAD: { status: 400, message: ${label}, text: 1 } }`),

@@ -157,7 +157,7 @@ t.test('a port in use is reported in one sentence, and the other server keeps ru
   t.match(
     stderr,
     new RegExp(
-      `svc: port ${port} is in use: is the server running already\\? SVC_PORT or --port chooses another\\n$`,
+      `svc: port ${port} is in use: is the server already running\\? Set SVC_PORT or --port to use another one\\n$`,
     ),
   )
   t.notOk(existsSync(join(home, 'server.json')))

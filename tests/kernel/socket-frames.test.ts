@@ -180,7 +180,7 @@ t.test('an invalid frame is answered with an error, and the socket stays open', 
     t.match(await socket.next(), { type: 'error', code, details, message: /\w/, request_id: 'req-1' }, frame)
   }
   socket.webSocket.send(Buffer.from('{"type":"who"}'), { binary: true })
-  t.match(await socket.next(), { code: 'BAD_FRAME', message: 'The frame is not valid: binary.' })
+  t.match(await socket.next(), { code: 'BAD_FRAME', message: 'The frame is invalid: binary.' })
   socket.send({ type: 'echo', text: 'still here' })
   t.match(await socket.next(), { text: 'still here' })
 })

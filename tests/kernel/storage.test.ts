@@ -54,7 +54,7 @@ t.test('while the disk is full nothing new is stored, and all else works', async
   const server = await startKernel(t, { plugins: { shelf }, env: { SVC_DISK_STOP_BELOW: ALL } })
   t.match(await server.request('POST', '/things'), {
     status: 507,
-    body: { error: { code: 'STORAGE_FULL', message: /disk of the server is full/ } },
+    body: { error: { code: 'STORAGE_FULL', message: /server’s disk is full/ } },
   })
   t.equal((await server.request('GET', '/things')).status, 200)
   t.equal((await server.request('DELETE', '/things')).status, 200)

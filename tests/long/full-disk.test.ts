@@ -94,7 +94,7 @@ t.test(
     t.equal((await call('DELETE', '/agents/before')).status, 204)
     named.splice(named.indexOf('before'), 1)
     const checked = await runCommand(home, ['doctor'], { env })
-    t.match(checked.stdout, /^FAIL +disk +\S+ of 700MB are free; below 64mb/m)
+    t.match(checked.stdout, /^FAIL +disk +\S+ \S+ of 700 MB are free; below 64mb/m)
     t.equal(checked.stdout.match(/^FAIL/gm)!.length, 1)
     const refused = await runCommand(home, ['user', 'create', 'zed'], { env, input: 'a-long-password-9\n' })
     t.match(refused.stderr, /^svc: [^\n]+\n$/)

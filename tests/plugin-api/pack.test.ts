@@ -59,9 +59,13 @@ t.test('the package contains the compiled sources and their data, and no tests',
     ...listFiles('plugins/agents/personas/profiles'),
     ...listFiles('plugins/operation/api-docs/page'),
     ...listFiles('plugins/operation/scaffold/templates'),
-    ...['dist/plugins/operation/api-docs/component', 'dist/plugins/reach/console/web']
+    ...[
+      'dist/plugins/operation/api-docs/component',
+      'dist/plugins/reach/console/web',
+      'dist/plugins/tools/documents/reading',
+    ]
       .flatMap((folder) => listFiles(folder))
-      .filter((file) => !file.endsWith('.js')),
+      .filter((file) => !/\.(js|js\.map|d\.ts)$/.test(file)),
   ]
   t.ok(data.length > 20)
   t.same(

@@ -35,7 +35,7 @@ t.test(
   'an answer says that it is a demonstration and repeats the question, word by word, always the same',
   async (t) => {
     const { words, text, call, finishReason, usage } = await answer('How tall is  Mount Fuji?')
-    t.match(text, 'demonstration model')
+    t.match(text, 'demo model')
     t.match(text, '> How tall is  Mount Fuji?')
     t.ok(words.length > 20)
     t.notOk(call)
@@ -57,7 +57,7 @@ t.test('a Chinese question is answered in Chinese, a few characters at a time', 
 
 t.test('help says what can be shown, and all of it works', async (t) => {
   const { text } = await answer('help')
-  for (const word of ['list files', 'write_file', 'read_file', 'think', 'the page **Models**'])
+  for (const word of ['list files', 'write_file', 'read_file', 'think', 'the **Models** page'])
     t.match(text, word)
 
   const calls: [string, string, object][] = [
@@ -70,7 +70,7 @@ t.test('help says what can be shown, and all of it works', async (t) => {
       'write_file',
       { path: 'notes.txt', content: 'Good morning.\nAll of you.' },
     ],
-    ['Write a file', 'write_file', { path: 'demo.txt', content: 'Hello from the demonstration model.' }],
+    ['Write a file', 'write_file', { path: 'demo.txt', content: 'Hello from the demo model.' }],
     ['写文件 a.txt 内容：你好', 'write_file', { path: 'a.txt', content: '你好' }],
     ['read notes.txt', 'read_file', { path: 'notes.txt' }],
     ['read the file Makefile', 'read_file', { path: 'Makefile' }],
@@ -111,7 +111,7 @@ t.test('the result of a tool is talked about, an error and a refusal too', async
 t.test('a thought is shown when one is asked for', async (t) => {
   const { thoughts, text } = await answer('think about life')
   t.match(thoughts, 'think about life')
-  t.match(text, 'demonstration model')
+  t.match(text, 'demo model')
   t.strictSame((await answer('hello')).thoughts, '')
 })
 

@@ -1,6 +1,5 @@
 import { writeSync } from 'node:fs'
 import { argv, env } from 'node:process'
-import { parentPort, workerData } from 'node:worker_threads'
 
 // A module for confined programs, which does what libraries do with hostile files.
 
@@ -18,10 +17,12 @@ type Deed =
 const MIB = 1024 * 1024
 const held: unknown[] = []
 
-const answer = (value: unknown) => writeSync(workerData.output, `${JSON.stringify(value)}\n`)
+/** The descriptor of the answers. */
+const OUTPUT = 1
 
-const deeds: Record<Deed, () => void> = {
-  echo: () => answer('echo'),
+const answer = (value: unknown) => writeSync(OUTPUT, `${JSON.stringify(value)}\n`)
+
+const deeds: Record<Exclude<Deed, 'echo'>, () => void> = {
   look: () => answer({ env: { ...env }, pid: process.pid, argv }),
   'fill-buffers'() {
     for (;;) held.push(Buffer.alloc(8 * MIB, 1))
@@ -46,7 +47,7 @@ const deeds: Record<Deed, () => void> = {
   flood() {
     for (;;) {
       try {
-        writeSync(workerData.output, Buffer.alloc(MIB, 'x'))
+        writeSync(OUTPUT, Buffer.alloc(MIB, 'x'))
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
       }
@@ -58,4 +59,8 @@ const deeds: Record<Deed, () => void> = {
   },
 }
 
-parentPort!.on('message', ({ deed }: { deed: Deed }) => deeds[deed]())
+export async function* perform({ deed }: { deed: Deed }): AsyncGenerator<unknown> {
+  // Deeds that do not return answer by themselves.
+  if (deed === 'echo') yield 'echo'
+  else deeds[deed]()
+}

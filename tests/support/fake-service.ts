@@ -35,7 +35,7 @@ const MESSAGES = {
   AUTH_FAILED: { en: 'Wrong username or password.', zh: '用户名或密码错误。' },
   LOGIN_LOCKED: { en: 'Too many attempts. Try again in 15 minutes.', zh: '尝试次数过多，请 15 分钟后再试。' },
   AGENT_NOT_FOUND: { en: 'The agent does not exist.', zh: '找不到该智能体。' },
-  THREAD_NOT_FOUND: { en: 'The thread does not exist.', zh: '找不到该会话。' },
+  THREAD_NOT_FOUND: { en: 'The thread does not exist.', zh: '找不到该对话。' },
   NOT_FOUND: { en: 'Not found.', zh: '未找到。' },
 }
 
@@ -64,6 +64,7 @@ export async function createFakeService({
   const urls: string[] = []
   const forks: { source: string; thread_id: string }[] = []
   const files = new Map<string, string>()
+  const documents = new Map<string, object>()
   const state = { locked: false, renewal: undefined as string | undefined }
 
   const issue = () => {
@@ -176,6 +177,13 @@ export async function createFakeService({
           ? [{ path: name, kind: 'file', size: content.length, updated_at: 1_750_000_000 }]
           : [],
       )
+      if (url.searchParams.get('sort') === 'size')
+        return answer(
+          request,
+          response,
+          200,
+          rows.toSorted((a, b) => b.size - a.size),
+        )
       const folder = { path: 'reports', kind: 'directory', size: null, updated_at: 1_750_000_000 }
       return answer(request, response, 200, path === '' ? [folder, ...rows] : rows)
     }
@@ -225,6 +233,7 @@ export async function createFakeService({
         filename,
         media_type: 'text/plain',
         size,
+        document: documents.get(filename),
       })
     }
     const source = /^POST \/agents\/agt_1\/threads\/([^/]+)\/fork$/.exec(call)?.[1]
@@ -295,6 +304,8 @@ export async function createFakeService({
     forks,
     /** The content of the agent's files by their paths; that of one whose path begins with `cut` is cut off. */
     files,
+    /** The facts about documents that uploads answer with, by their names. */
+    documents,
     /** `locked` refuses every login; `renewal` is a token given with each answer. */
     state,
     addThread,

@@ -8,7 +8,7 @@ import { runProgram } from '../../kernel/cli/program.ts'
 import { startCounts } from '../run/costs.ts'
 import type { Test } from '../run/file-test.ts'
 import { listPluginFolders } from './plugin-folders.ts'
-import { CHEAP_PASSWORDS, createHome, HIGH_RATES, startServer, type TestServer } from './server.ts'
+import { CHEAP_PASSWORDS, createHome, HIGH_RATES, NO_TITLES, startServer, type TestServer } from './server.ts'
 import { nodeCommand } from './service-process.ts'
 
 /** The path of the program `svc`. */
@@ -65,7 +65,14 @@ export const routeSource = (path: string, expression: string, more = '') =>
 /** Creates the environment of a `svc` process, without the developer's own settings and API keys. */
 export function createEnvironment(home: string, more: Record<string, string>): NodeJS.ProcessEnv {
   const clean = Object.entries(process.env).filter(([name]) => !/^SVC_|_API_KEY$|^LC_ALL$|^LANG$/.test(name))
-  return { ...Object.fromEntries(clean), SVC_HOME: home, ...CHEAP_PASSWORDS, ...HIGH_RATES, ...more }
+  return {
+    ...Object.fromEntries(clean),
+    SVC_HOME: home,
+    ...CHEAP_PASSWORDS,
+    ...HIGH_RATES,
+    ...NO_TITLES,
+    ...more,
+  }
 }
 
 /** The exit code and the output of a command. */

@@ -1,5 +1,5 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Document } from 'mongodb'
 import { amount } from '../run/tier.ts'
 import type { TestServer } from './server.ts'
@@ -96,6 +96,25 @@ export function longLists(server: TestServer): Record<string, LongList> {
     return slugs
   }
 
+  /** Stores threads of the administrator with the assistant, a third of them pinned, that were created with these fields. */
+  const fillThreads = async (count: number, fields: object = {}): Promise<string[]> => {
+    const path = '/agents/assistant/threads'
+    const { thread_id } = await create(path, fields)
+    const allowed_tools = Array.from({ length: 64 }, (_, n) => numbered(n, 64))
+    await create(`${path}/${thread_id}`, { title: `x${control(199)}`, allowed_tools }, 'PATCH')
+    const artifact = { filename: 'f'.repeat(255), media_type: 'text/plain' }
+    const artifacts = Array.from({ length: 30 }, (_, n) => ({ ...artifact, path: numbered(n, 1024) }))
+    const source = { title: wide(256), url: 'u'.repeat(2048) }
+    const sources = Array.from({ length: 30 }, (_, n) => ({ ...source, id: numbered(n, 2048) }))
+    return copy('threads', { _id: thread_id }, count, (n) => ({
+      session_key: `${thread_id} ${n}`,
+      pinned: n % 3 === 0,
+      last_active: 1_800_000_000 + (n % 5),
+      artifacts,
+      sources,
+    }))
+  }
+
   return {
     'GET /agents': {
       key: 'id',
@@ -159,6 +178,26 @@ export function longLists(server: TestServer): Record<string, LongList> {
           last_used_at: null,
         } as never)
         return { path: '/auth/passkeys', token, ids: await copy('passkeys', { user_id: id }, count) }
+      },
+    },
+    'GET /shares': {
+      key: 'share_id',
+      async fill(count) {
+        const { id: user_id } = await server.call('GET', '/auth/me')
+        const share = {
+          user_id,
+          agent_id: 'agent',
+          thread_id: 'thread',
+          audience: 'link',
+          include_steps: true,
+        }
+        const times = { created_at: 0, updated_at: 0, expires_at: null, checked_at: 0 }
+        const documents = Array.from({ length: count }, (_, n) => ({
+          ...{ _id: numbered(n, 32), ...share, snapshot_id: `${n}` },
+          ...{ title: control(200), views: 1, ...times },
+        }))
+        if (count > 0) await db.collection<{ _id: string }>('shares').insertMany(documents)
+        return { path: '/shares', ids: documents.map(({ _id }) => _id) }
       },
     },
     'GET /connectors': {
@@ -237,23 +276,40 @@ export function longLists(server: TestServer): Record<string, LongList> {
     },
     'GET /agents/:id/threads': {
       key: 'thread_id',
+      fill: async (count) => ({ path: '/agents/assistant/threads', ids: await fillThreads(count) }),
+    },
+    'GET /threads': {
+      key: 'thread_id',
+      fill: async (count) => ({ path: '/threads', ids: await fillThreads(count) }),
+    },
+    'GET /threads?project_id=': {
+      key: 'thread_id',
       async fill(count) {
-        const path = '/agents/assistant/threads'
-        const { thread_id } = await create(path, {})
-        const allowed_tools = Array.from({ length: 64 }, (_, n) => numbered(n, 64))
-        await create(`${path}/${thread_id}`, { title: `x${control(199)}`, allowed_tools }, 'PATCH')
-        const artifact = { filename: 'f'.repeat(255), media_type: 'text/plain' }
-        const artifacts = Array.from({ length: 30 }, (_, n) => ({ ...artifact, path: numbered(n, 1024) }))
-        const source = { title: wide(256), url: 'u'.repeat(2048) }
-        const sources = Array.from({ length: 30 }, (_, n) => ({ ...source, id: numbered(n, 2048) }))
-        const ids = await copy('threads', { _id: thread_id }, count, (n) => ({
-          session_key: `key-${n}`,
-          pinned: n % 3 === 0,
-          last_active: 1_800_000_000 + (n % 5),
-          artifacts,
-          sources,
+        const { id: project_id } = await create('/projects', { name: 'Busy' })
+        return { path: `/threads?project_id=${project_id}`, ids: await fillThreads(count, { project_id }) }
+      },
+    },
+    'GET /agents/:id/threads?project_id=': {
+      key: 'thread_id',
+      async fill(count) {
+        const { id: project_id } = await create('/projects', { name: 'Busy with one agent' })
+        const ids = await fillThreads(count, { project_id })
+        return { path: `/agents/assistant/threads?project_id=${project_id}`, ids }
+      },
+    },
+    'GET /search': {
+      key: 'message_id',
+      async fill(count) {
+        const { id: user_id, token } = await server.createUser({ username: 'searcher' })
+        const { threads, messages } = server.server.runtime.cradleOf('chat')
+        const thread = await threads.create({ user_id, agent_id: 'assistant' }, { title: control(200) })
+        const documents = Array.from({ length: count }, (_, n) => ({
+          ...{ _id: `msg_searched_${n}`, thread_id: thread._id, turn_id: `trn_${n}`, position: n + 1 },
+          ...{ role: 'user' as const, status: 'complete' as const, timestamp: 1_800_000_000_000 + (n % 5) },
+          content: [{ type: 'text' as const, text: `needle ${wide(10_000)}` }],
         }))
-        return { path, ids }
+        if (count > 0) await messages.store(thread, documents)
+        return { path: '/search?q=needle', token, ids: documents.map(({ _id }) => _id) }
       },
     },
     'GET /agents/:id/cron': {
@@ -316,6 +372,32 @@ export function longLists(server: TestServer): Record<string, LongList> {
         return { path: `/knowledge-bases/${base_id}/documents`, ids }
       },
     },
+    'GET /projects': {
+      key: 'id',
+      page: 8,
+      async fill(count) {
+        const settings = { name: wide(50), description: control(2000), instructions: control(16_000) }
+        const knowledge_base_ids = Array.from({ length: 50 }, (_, n) => numbered(n, 64))
+        const { id } = await create('/projects', settings)
+        return {
+          path: '/projects',
+          ids: await copy('projects', { _id: id }, count, () => ({ knowledge_base_ids })),
+        }
+      },
+    },
+    'GET /prompts': {
+      key: 'id',
+      page: 11,
+      async fill(count) {
+        const texts = { description: control(500), text: `x${control(7999)}` }
+        const { id } = await create('/prompts', { name: 'long', ...texts, shared: true })
+        const ids = await copy('prompts', { _id: id }, count, (n) => ({
+          name_key: `long-${n}`,
+          ...(n % 3 > 0 && { user_id: 'another' }),
+        }))
+        return { path: '/prompts', ids }
+      },
+    },
     'GET /skill-packages': {
       key: 'id',
       async fill(count) {
@@ -340,6 +422,18 @@ export function longLists(server: TestServer): Record<string, LongList> {
         const ids = Array.from({ length: count }, (_, n) => `${folder}/${n}.txt`)
         for (const path of ids) await writeFile(join(home, 'agents', id, path), 'text')
         return { path: `/agents/assistant/files?${new URLSearchParams({ path: folder })}`, ids }
+      },
+    },
+    'GET /agents/:id/files?recursive=true&sort=size': {
+      key: 'path',
+      async fill(count) {
+        const { id } = (await server.request('GET', '/agents/assistant')).body
+        const ids = Array.from({ length: count }, (_, n) => `sized/${n % 7}/${n}.txt`)
+        for (const path of ids) {
+          await mkdir(join(home, 'agents', id, dirname(path)), { recursive: true })
+          await writeFile(join(home, 'agents', id, path), 'text')
+        }
+        return { path: '/agents/assistant/files?recursive=true&sort=size&path=sized', ids }
       },
     },
     'GET /agents/:id/skills': {

@@ -194,6 +194,14 @@ const FIRST: Record<string, (facts: Facts) => Classes> = {
       (world) => add(world, world.owner, '/knowledge-bases/:id', { is_shared: true }),
     ],
   }),
+  // Shared prompts are changed by their owners, and deleted by administrators as well.
+  '/prompts/:id': ({ none, isManaged, method }) => ({
+    ...privateTo('/prompts/:id', none),
+    shared: [
+      method === 'PATCH' ? FORBIDDEN : isManagedOnly(isManaged),
+      (world) => add(world, world.owner, '/prompts/:id', { shared: true }),
+    ],
+  }),
   // Everybody can see packages and published experts; only their creators and administrators can change them.
   '/skill-packages/:id': ({ none, isManaged }) => ({
     ...privateTo('/skill-packages/:id', none),
@@ -240,6 +248,17 @@ const FIRST: Record<string, (facts: Facts) => Classes> = {
       missing: [none, nothing],
     }
   },
+  '/shares/:share_id': ({ none }) => ({
+    own: ['ok', (world, caller) => addShare(world, caller)],
+    other: [none, (world) => addShare(world, world.owner)],
+    missing: [none, nothing],
+  }),
+  // The server of these tests lets everybody with the address read what is shared by a link.
+  '/shared/:share_id': ({ none }) => ({
+    own: ['ok', (world, caller) => addShare(world, caller)],
+    other: ['ok', (world) => addShare(world, world.owner)],
+    missing: [none, nothing],
+  }),
   '/hooks/:channel_id'({ none }) {
     const make = async (world: World, enabled: boolean) => {
       const channel = await world.add(await addAgent(world, world.owner), `${AGENT}/channels/:cid`, {
@@ -253,6 +272,13 @@ const FIRST: Record<string, (facts: Facts) => Classes> = {
       missing: [none, nothing],
     }
   },
+}
+
+const SHARE = `${AGENT}/threads/:thread_id/shares/:share_id`
+
+async function addShare(world: World, by: Account): Promise<Made> {
+  const thread = await world.add(await addAgent(world, by), `${AGENT}/threads/:thread_id`)
+  return world.add(thread, SHARE, { audience: 'link' })
 }
 
 /** Returns the objects that the path of a route may name; undefined if it names none. */

@@ -69,6 +69,7 @@ const EXCEPTIONS: Record<string, Exception> = {
   'DELETE /agents/:id/files': { spends: 'object' },
   'POST /agents/:id/cron/:job_id/run-now': { spends: 'object' },
   'GET /agents/:id/files/content': guestSeesNoFile,
+  'GET /agents/:id/files/document': guestSeesNoFile,
   'GET /agents/:id/files/archive': guestSeesNoFile,
   'POST /agents/:id/files/link': guestSeesNoFile,
   // A link belongs to its recipient and not to an agent.
@@ -84,6 +85,8 @@ const EXCEPTIONS: Record<string, Exception> = {
   // No call waits for an approval, and no event has this id.
   'GET /agents/:id/chat/hitl/:pending_id/threads/:thread_id/args/:index': { ok: '409 HITL_NOT_PENDING' },
   'GET /agents/:id/threads/:thread_id/trajectory/events/:event_id': { ok: NOT_FOUND },
+  // The conversation of the test names no file.
+  'GET /shared/:share_id/files/:file_id': { ok: NOT_FOUND },
   // Public routes refuse nobody, but bodies.
   'POST /auth/login': { refused: { answer: '401 AUTH_FAILED' } },
   'POST /auth/passkeys/sign-in': { refused: { answer: '400 PASSKEY_CHALLENGE_EXPIRED' } },

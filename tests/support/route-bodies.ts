@@ -26,6 +26,8 @@ export interface Make {
   linkedKind(): Promise<string>
   /** The id of a new package that the caller, or else the administrator, may change. */
   packageId(): Promise<string>
+  /** The id of the answer in the thread in the path. */
+  storedReply(): Promise<string>
   /** A thread with the agent in the path whose turn waits for the caller; an unknown id if the caller has none. */
   pausedThread(): Promise<string>
   /** The id of an agent that everybody may open. */
@@ -86,12 +88,14 @@ const FIELDS: Record<string, Record<string, Value>> = {
     thread_id: ({ pausedThread }) => pausedThread(),
     decisions: () => [{ type: 'respond', message: 'this one' }],
   },
+  '/agents/:id/threads/:thread_id/path': { message_id: ({ storedReply }) => storedReply() },
   // The example of a schedule may be due while the test runs.
   '/agents/:id/cron': { schedule: () => ({ every_seconds: 31_536_000 }) },
   '/agents/:id/skills': { files: skillFiles },
   '/skill-packages/:id/skills': { files: skillFiles },
   '/agents/:id/skill-packages/:package_id/copy': { skill_slugs: () => ['sample'] },
   '/agents/:id/skills/:slug/push-to-package': { package_id: ({ packageId }) => packageId() },
+  '/shared/:share_id/continue': { agent_id: ({ sharedAgent }) => sharedAgent() },
   '/knowledge-bases/settings': { embedding_model: () => null },
   '/knowledge-bases/:id/documents': { url: () => 'http://192.31.196.1/page' },
   '/v1': {

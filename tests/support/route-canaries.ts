@@ -58,7 +58,9 @@ export function createCanaries(makeSecret: () => string) {
       return value.map((item, index) => plant(items, item, `${sentAs}.${index}`, isSecret))
     }
     const isText = takes('string') && !branches.some((branch) => branch.enum)
-    if (isText && isSecret) return add(String(value ?? makeSecret()), sentAs)
+    // An example is public, as the API's description shows it.
+    const isExample = branches.some(({ examples }) => (examples as unknown[] | undefined)?.includes(value))
+    if (isText && isSecret && !isExample) return add(String(value ?? makeSecret()), sentAs)
     return value
   }
 

@@ -33,7 +33,7 @@ export const ASK_ME = 'Ask me something.'
 /** The limits of what tests make for each class of callers. */
 const OBJECTS = [
   ...['agents', 'api_keys', 'connectors', 'knowledge_bases', 'passkeys', 'providers', 'published_experts'],
-  ...['schedules', 'skill_packages'],
+  ...['projects', 'prompts', 'schedules', 'shares', 'skill_packages'],
 ]
 const MANY = 100_000
 
@@ -59,6 +59,7 @@ export async function startCast(t: Test, limits: Record<string, number> = {}) {
         channels: { endpoints: { qq: platform.endpoints } },
         sso: { allow_hosts: ['127.0.0.1'] },
         connectors: { allow_hosts: ['127.0.0.1'] },
+        shares: { public: true },
       },
     },
   })

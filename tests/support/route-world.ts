@@ -64,7 +64,15 @@ export function createWorld(cast: Cast, routes: readonly ServedRoute[]) {
         media_type: 'text/plain',
         size: 4,
       },
-      ...{ ...versions, url: null, pages: null, status: 'ready', error: null, progress: 1, indexes: {} },
+      ...{
+        ...versions,
+        url: 'https://example.com/a.txt',
+        pages: null,
+        status: 'ready',
+        error: null,
+        progress: 1,
+        indexes: {},
+      },
       ...{ created_at: 0, updated_at: 0, changed_at: 0 },
     })
     const folder = join(server.home, 'knowledge', 'documents')
@@ -192,6 +200,7 @@ export function createWorld(cast: Cast, routes: readonly ServedRoute[]) {
       const isAllowed = (role === 'admin' || permissions.includes('skill_packages')) && !must_change_password
       return (await addFor(isAllowed ? caller : administrator, '/skill-packages/:id')).params.id!
     },
+    storedReply: async () => `msg_${(await params()).thread_id}`,
     async pausedThread() {
       const [{ id }, { token }] = [await params(), caller]
       const reply = await server.request('POST', `/agents/${id}/threads`, { token })

@@ -10,7 +10,13 @@ import { createHome } from './home.ts'
 import { connectSocket, type TestSocket } from './socket.ts'
 import { acquireDatabase } from './test-engine.ts'
 
-export { ADMIN, CHEAP_PASSWORDS, HIGH_RATES, type TestReply } from '../../plugin-api/testing/server.ts'
+export {
+  ADMIN,
+  CHEAP_PASSWORDS,
+  HIGH_RATES,
+  NO_TITLES,
+  type TestReply,
+} from '../../plugin-api/testing/server.ts'
 
 /** The testing kit's server with additions for the tests of this repository. */
 export interface TestServer

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { Test } from '../run/file-test.ts'
-import { ADMIN, CHEAP_PASSWORDS, HIGH_RATES } from './server.ts'
+import { ADMIN, CHEAP_PASSWORDS, HIGH_RATES, NO_TITLES } from './server.ts'
 
 /** A server in a process of its own. */
 export interface ServiceProcess {
@@ -43,6 +43,7 @@ export async function spawnService(
       SVC_ADMIN_PASSWORD: ADMIN.password,
       ...CHEAP_PASSWORDS,
       ...HIGH_RATES,
+      ...NO_TITLES,
       SVC_LOG_LEVEL: 'info',
       ...env,
     },

@@ -70,7 +70,7 @@ export async function readEvents(
     for await (const text of response.body!.pipeThrough(new TextDecoderStream())) {
       const firstIndex = events.length
       parser.feed(text)
-      // Comments are signs of life, but no events.
+      // Comments are heartbeats, not events.
       if (events.length > firstIndex) news.dispatchEvent(new Event('news'))
     }
   }

@@ -232,10 +232,10 @@ export function createAgents(
     listNamesOf: async (owner_id: string): Promise<Set<string>> =>
       new Set(await agents.distinct('name', { owner_id })),
 
-    /** Returns the ids of the agents that an account owns. */
-    async listIdsOf(owner_id: string): Promise<string[]> {
-      const rows = await agents.find({ owner_id }, { projection: { _id: 1 } }).toArray()
-      return rows.map(({ _id }) => _id)
+    /** Returns the ids and names of the agents that an account owns. */
+    async listOf(owner_id: string): Promise<{ id: string; name: string }[]> {
+      const rows = await agents.find({ owner_id }, { projection: { name: 1 } }).toArray()
+      return rows.map(({ _id: id, name }) => ({ id, name }))
     },
 
     /** Returns the ids of those agents that are running. */

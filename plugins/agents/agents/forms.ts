@@ -49,7 +49,12 @@ const assertExpertForm = createFormCheck<Expert>(
         type: 'array',
         items: {
           type: 'object',
-          properties: { title: localizedText, description: localizedText, prompt: localizedText },
+          properties: {
+            title: localizedText,
+            description: localizedText,
+            prompt: localizedText,
+            asks_for_file: { type: 'boolean' },
+          },
           required: ['title', 'description', 'prompt'],
           additionalProperties: false,
         },

@@ -6,7 +6,8 @@ import { isOwnerOf } from './tool-access.ts'
 /** Finds the agent in the path by its id, or by its name among the caller's own; throws AGENT_NOT_FOUND. */
 export const agentGuard: Guard<'agent', Cradle> = {
   after: 'user',
-  description: 'For whoever may open the agent: its owner, administrators, and everybody while it is shared.',
+  description:
+    'For everybody who can open the agent: its owner, administrators, and everybody while it is shared.',
   params: { id: agentKey, aid: agentKey },
   errors: ['AGENT_NOT_FOUND'],
   async check(request, { agents }, { caller }: ContextOf<'user'>) {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { definePlugin } from '#kernel'
-import { describeLeftFolders } from '#toolbox'
+import { describeLeftFolders, listNames } from '#toolbox'
 import { type Agents, createAgents } from './agents.ts'
 import { assertExpert, assertTool, createDefaultAssistant } from './forms.ts'
 
@@ -37,6 +37,7 @@ export default definePlugin({
     host.extensionPoint('agents.read_marks', { noun: 'read mark' })
     host.extensionPoint('agents.activity', { noun: 'activity' })
     host.extensionPoint('agents.file_contents', { noun: 'file contents' })
+    host.extensionPoint('agents.documents', { noun: 'reader of documents' })
     host.extensionPoint('agents.named_files', { noun: 'named files' })
     host.extensionPoint('agents.written_files', { noun: 'written files' })
     host.extensionPoint('agents.received_files', { noun: 'receiver of files' })
@@ -53,6 +54,9 @@ export default definePlugin({
     host.extend('users.creation', createDefaultAssistant)
     host.extend('users.removal', ({ user_id }, { agents }) => agents.removeAllOf(user_id))
     host.extend('providers.references', (provider, { agents }) => agents.listProviderReferences(provider))
+    host.extend('audit.names', ({ ids }, { collections }) =>
+      listNames(collections.agents, ids, { kind: 'agent', field: 'name' }),
+    )
     host.extend('overview.counts', async (_, { agents }) => ({ agents: await agents.countByState() }))
     host.job({
       name: 'agents-recovery',

@@ -26,13 +26,13 @@ export const manifest = defineManifest({
     AGENT_BUSY: {
       status: 409,
       message: {
-        en: 'Another operation of this agent ({operation}) is in progress.',
+        en: 'Another operation on this agent ({operation}) is in progress.',
         zh: '该智能体的另一项操作（{operation}）正在进行。',
       },
     },
     TOOL_NOT_DISABLEABLE: {
       status: 400,
-      message: { en: 'The tool "{name}" always stays on.', zh: '工具“{name}”始终开启，不能停用。' },
+      message: { en: 'The tool "{name}" cannot be turned off.', zh: '工具“{name}”不能关闭。' },
     },
     AGENT_NOT_RUNNING: {
       status: 409,

@@ -73,7 +73,7 @@ export function createOperations({
     try {
       await settle(await work((state) => set({ state, state_since: clock.seconds() })))
     } catch (error) {
-      const last_error = `The operation "${name}" failed; the server's log says why.`
+      const last_error = `The operation "${name}" failed. See the server log.`
       if (name !== 'delete') await settle({ state: 'failed', last_error })
       throw error
     } finally {

@@ -99,7 +99,10 @@ const deleteAgent = route({
   response: { 204: null },
   errors: ['AGENT_BUSY'],
   audit: 'agent.delete',
-}).handle(async ({ agent }, { agents }) => void (await agents.remove(agent._id)))
+}).handle(async ({ agent, note }, { agents }) => {
+  note({ name: agent.name })
+  await agents.remove(agent._id)
+})
 
 const startAgent = route({
   method: 'POST',

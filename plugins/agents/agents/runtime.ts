@@ -10,7 +10,8 @@ import type { createOperations, Outcome } from './operations.ts'
 import type { AgentDocument, OperationName } from './types.ts'
 
 /** The `last_error` of a start without a model; the first server start that finds a model starts such agents again. */
-export const NO_MODEL = 'No model can be used: the agent names none, and no active model can be used.'
+export const NO_MODEL =
+  'No model is available: the agent has none of its own, and the default model cannot be used.'
 
 /** The close code of a socket whose caller may no longer use the agent. */
 const POLICY_VIOLATION = 1008

@@ -1,7 +1,8 @@
-import type { TypeOf, UploadedFile } from '#kernel'
+import type { AppError, Locale, TypeOf, UploadedFile } from '#kernel'
 import type {
   AgentSettings,
   agentRow,
+  DocumentFacts,
   Expert,
   listedAgentRow,
   modelSettings,
@@ -78,6 +79,15 @@ export interface StoredFile {
   filename: string
   media_type: string
   size: number
+}
+
+/** A document that was read; its pages have text if its state is `ready`. */
+export interface ReadDocument {
+  facts: DocumentFacts
+  /** The reason for which it cannot be read. */
+  failure?: AppError
+  /** Yields the pages in their order; a document without pages has parts that are numbered alike. */
+  pages(): AsyncIterable<{ page: number; text: string }>
 }
 
 /** The parts of a system prompt that are not the agent's own settings, each a text. */
@@ -172,6 +182,16 @@ declare module '#kernel/types' {
       max_bytes: number
       paths: readonly string[]
     }) => Promise<ReadonlyMap<string, Uint8Array>>
+    /**
+     * Reads a document in an agent's workspace; undefined if the path is no file. Throws if it cannot be read at the moment.
+     */
+    'agents.documents': (question: {
+      agent_id: string
+      user_id: string
+      path: string
+      locale: Locale
+      signal: AbortSignal
+    }) => Promise<ReadDocument | undefined>
     /** Returns the paths of files that a user's own threads with an agent refer to, or only `path` if it is set. */
     'agents.named_files': (question: {
       agent_id: string

@@ -22,14 +22,14 @@ export const manifest = defineManifest({
     WORKSPACE_TOO_LARGE: {
       status: 413,
       message: {
-        en: 'The workspace is too large to publish: at most {max_files} files of {max_bytes} bytes in all, in folders at most {max_depth} deep.',
+        en: 'The workspace is too large to publish: at most {max_files} files and {max_bytes} bytes in total, in folders at most {max_depth} levels deep.',
         zh: '工作区过大，无法发布：最多 {max_files} 个文件，总计不超过 {max_bytes} 字节，文件夹最多 {max_depth} 层。',
       },
     },
     SECRET_IN_SETTINGS: {
       status: 422,
       message: {
-        en: 'The field "{field}" seems to hold a password, key or token. Remove it before you publish.',
+        en: 'The field "{field}" seems to contain a password, key or token. Remove it before you publish.',
         zh: '字段“{field}”中似乎含有密码、密钥或令牌，请移除后再发布。',
       },
     },

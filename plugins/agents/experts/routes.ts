@@ -172,7 +172,7 @@ const deletePublished = route({
   operation_id: 'withdrawPublishedExpert',
   summary: 'Withdraw a published expert',
   description:
-    'Only its publisher and administrators may do this. Agents that were installed from the expert stay as they are.',
+    'Only its publisher and administrators can do this. Agents that were installed from the expert stay as they are.',
   guard: 'user',
   params: publishedParams,
   response: { 204: null },

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { crc32 } from 'node:zlib'
 import { type Entry, getFileNameLowLevel, openPromise, type ZipFile } from 'yauzl'
+import { AppError } from '#kernel'
 import { createInvalid, createPathCheck } from './skill-rules.ts'
 
 /** The most entries of an archive, including folders and ignored entries. */
@@ -12,18 +13,20 @@ const FILE_TYPE = 0o170000
 const REGULAR = 0o100000
 const FOLDER = 0o040000
 
-/** A file in an archive, checked except for its content. `bytes` is the size that the archive states. */
+/** An entry of an archive that is not a folder. `bytes` is the size that the archive states. */
 export interface ArchivedFile {
   names: string[]
   bytes: number
   isExecutable: boolean
+  /** Throws SKILL_ARCHIVE_INVALID unless the entry is a plain file with a plain path. */
+  assertPlain(): void
   /** Yields the content in chunks; throws SKILL_ARCHIVE_INVALID as soon as it contradicts the archive's headers. */
   read(): AsyncGenerator<Buffer>
 }
 
 /**
- * Runs work on the files of a zip archive, without the entries that macOS adds. Throws SKILL_ARCHIVE_INVALID for
- * anything but plain files and folders.
+ * Runs work on the files of a zip archive, without the entries that macOS adds. The caller must refuse each file that it
+ * uses and that is not plain: archives of repositories have links and odd names that do not belong to a skill.
  */
 export async function readArchive<Result>(
   path: string,
@@ -40,30 +43,52 @@ export async function readArchive<Result>(
 async function listFiles(zip: ZipFile): Promise<ArchivedFile[]> {
   if (zip.entryCount > MAX_ENTRIES) throw createInvalid(`it has more than ${MAX_ENTRIES} entries`)
   const check = createPathCheck()
-  const files: { entry: Entry; path: string; names: string[] }[] = []
+  const files: { entry: Entry; path: string; names: string[]; refusal?: AppError | undefined }[] = []
   await explaining(null, async () => {
     for await (const entry of zip.eachEntry()) {
       const path = readPath(entry)
       const isFolder = path.endsWith('/')
-      assertPlain(entry, path, isFolder)
-      const names = check(path, isFolder)
-      if (isFolder || names[0] === '__MACOSX' || names.at(-1) === '.DS_Store') continue
-      files.push({ entry, path, names })
+      if (isFolder) {
+        assertPlain(entry, path, isFolder)
+        check(path, isFolder)
+        continue
+      }
+      const names = path.split('/')
+      const refusal = findRefusal(() => check(path, isFolder))
+      if (names[0] === '__MACOSX' || names.at(-1) === '.DS_Store') continue
+      files.push({ entry, path, names, refusal })
     }
   })
   await assertNoOverlap(zip, files)
-  return files.map(({ entry, path, names }) => ({
+  return files.map(({ entry, path, names, refusal }) => ({
     names,
     bytes: entry.uncompressedSize,
     isExecutable: ((entry.externalFileAttributes >>> 16) & 0o100) > 0,
+    assertPlain() {
+      if (refusal) throw refusal
+      assertPlain(entry, path, false)
+    },
     read: () => readEntry(zip, entry, path),
   }))
 }
 
-/** Decodes names as UTF-8 if they are valid UTF-8, as some programs write UTF-8 without setting the flag. */
+function findRefusal(check: () => unknown): AppError | undefined {
+  try {
+    check()
+    return undefined
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
+}
+
+/**
+ * Decodes names as UTF-8 if they are valid UTF-8, as some programs write UTF-8 without setting the flag. Programs of
+ * Windows separate names by backslashes.
+ */
 function readPath({ generalPurposeBitFlag, fileNameRaw, extraFields }: Entry): string {
   const flag = isUtf8(fileNameRaw) ? generalPurposeBitFlag | 0x800 : generalPurposeBitFlag
-  return getFileNameLowLevel(flag, fileNameRaw, extraFields, true)
+  return getFileNameLowLevel(flag, fileNameRaw, extraFields, false)
 }
 
 function assertPlain(entry: Entry, path: string, isFolder: boolean): void {

@@ -1,10 +1,16 @@
+import { readFields } from './front-fields.ts'
+
 /** The bytes of a SKILL.md that are read to find its name and description. */
 export const HEAD_BYTES = 16 * 1024
 
 const NAME_CHARS = 128
 const DESCRIPTION_CHARS = 1024
 
-const FRONT_MATTER = /^---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?---[ \t]*(?:\r?\n|$)/
+const OPENING = /^(?:[ \t]*\n)*---[ \t]*\n/
+const CLOSING = /^(?:---|\.\.\.)[ \t]*(?:\n|$)/m
+/** The end of front matter that is not closed: an empty line or a heading. */
+const UNCLOSED_END = /^(?:[ \t]*\n|#{1,6} )/m
+const FIRST_KEY = /^[ \t]*["']?[\w-]+["']?[ \t]*[:：]/
 
 /** The name and description from a SKILL.md, each on one line; `name` is null if the file states none. */
 interface SkillHead {
@@ -13,42 +19,53 @@ interface SkillHead {
 }
 
 /**
- * Reads the beginning of a SKILL.md. Without a valid description in the front matter, the first line of text in the
- * body is the description.
+ * Reads the beginning of a SKILL.md. Without a description in the front matter, the first line of text in the body is
+ * the description.
  */
 export async function readHead(text: string): Promise<SkillHead> {
-  const match = FRONT_MATTER.exec(text)
-  const fields = match ? await parseFields(match[1] ?? '') : {}
-  const body = match ? text.slice(match[0].length) : text
-  const readField = (field: string, length: number) => {
-    const value = Object.hasOwn(fields, field) ? fields[field] : undefined
-    return typeof value === 'string' ? cut(flatten(value), length) : ''
-  }
+  const { source, body } = split(text.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n'))
+  const { name, description } = await readFields(source)
   return {
-    name: readField('name', NAME_CHARS) || null,
-    description: readField('description', DESCRIPTION_CHARS) || cut(findFirstText(body), DESCRIPTION_CHARS),
+    name: cut(flatten(name), NAME_CHARS) || null,
+    description: cut(flatten(description) || findFirstText(body), DESCRIPTION_CHARS),
   }
 }
 
-/** Returns at most `length` characters of a text, without cutting a character in two. */
-export const cut = (text: string, length: number): string =>
-  text.length <= length ? text : [...text].slice(0, length).join('').trimEnd()
+/** Decodes the beginning of a SKILL.md, without a character that is cut at its end. */
+export function decodeHead(bytes: Buffer): string {
+  const mark = bytes.toString('latin1', 0, 2)
+  const encoding = mark === '\xff\xfe' ? 'utf-16le' : mark === '\xfe\xff' ? 'utf-16be' : 'utf-8'
+  return new TextDecoder(encoding).decode(bytes, { stream: true })
+}
 
-/** Parses YAML with the failsafe schema, in which every scalar is a string, and without aliases, which could expand. */
-async function parseFields(source: string): Promise<Record<string, unknown>> {
-  const { parse } = await import('yaml')
-  try {
-    const fields: unknown = parse(source, { schema: 'failsafe', maxAliasCount: 0, logLevel: 'error' })
-    return typeof fields === 'object' && fields !== null ? (fields as Record<string, unknown>) : {}
-  } catch {
-    // Skills are written by people and models; invalid YAML is ignored.
-    return {}
-  }
+/** Returns at most `length` characters of a text, with `…` at the end of a text that is longer. */
+export function cut(text: string, length: number): string {
+  if (text.length <= length) return text
+  const characters = [...text]
+  return characters.length <= length
+    ? text
+    : `${characters
+        .slice(0, length - 1)
+        .join('')
+        .trimEnd()}…`
+}
+
+/** Splits a text into its front matter, which may lack its last line, and its body. */
+function split(text: string): { source: string; body: string } {
+  const [opening] = OPENING.exec(text) ?? []
+  if (opening === undefined) return { source: '', body: text }
+  const inside = text.slice(opening.length)
+  const closing = CLOSING.exec(inside)
+  if (closing)
+    return { source: inside.slice(0, closing.index), body: inside.slice(closing.index + closing[0].length) }
+  if (!FIRST_KEY.test(inside)) return { source: '', body: text }
+  const end = UNCLOSED_END.exec(inside)?.index ?? inside.length
+  return { source: inside.slice(0, end), body: inside.slice(end) }
 }
 
 /** Returns the first line that is not a heading or a rule. */
 function findFirstText(body: string): string {
-  const lines = body.split(/\r?\n/).map(flatten)
+  const lines = body.split('\n').map(flatten)
   return lines.find((line) => line && !/^(#{1,6}( |$)|[-=*_]{3,}$)/.test(line)) ?? ''
 }
 

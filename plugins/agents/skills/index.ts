@@ -1,4 +1,5 @@
 import { definePlugin } from '#kernel'
+import { listNames } from '#toolbox'
 import { type AgentSkills, createAgentSkills } from './agent-skills.ts'
 import { packageRoutes } from './package-routes.ts'
 import { createPackageSkills, type PackageSkills } from './package-skills.ts'
@@ -42,6 +43,9 @@ export default definePlugin({
     })
     host.extend('agents.removal', ({ agent_id }, { agents, skillIndex }) =>
       skillIndex.forget(agents.workspaceOf(agent_id)),
+    )
+    host.extend('audit.names', ({ ids }, { collections }) =>
+      listNames(collections.skill_packages, ids, { kind: 'skill_package', field: 'name' }),
     )
     host.extend('users.removal', ({ user_id }, { skillPackages }) => skillPackages.removeAllOf(user_id))
     host.job({

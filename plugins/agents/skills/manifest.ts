@@ -17,7 +17,7 @@ export const manifest = defineManifest({
       category: 'settings',
       label: { en: 'Skill packages', zh: '技能包' },
       description: {
-        en: 'Create skill packages, and change and delete own ones.',
+        en: 'Create skill packages, and change and delete your own.',
         zh: '创建技能包，并修改和删除自己创建的技能包。',
       },
     },
@@ -50,21 +50,21 @@ export const manifest = defineManifest({
     SKILLS_FOLDER_UNUSABLE: {
       status: 409,
       message: {
-        en: 'The folder "skills" cannot be used, or is not a folder.',
+        en: '"skills" cannot be used or is not a folder.',
         zh: '“skills”文件夹不可用，或者不是文件夹。',
       },
     },
     SKILL_CONTENTS_TOO_LARGE: {
       status: 413,
       message: {
-        en: 'The files of the skill have more than {max_bytes} bytes in total, which is too large for one reply.',
+        en: 'The files of this skill exceed {max_bytes} bytes, too much for one response.',
         zh: '该技能的文件总计超过 {max_bytes} 字节，无法在一次响应中返回。',
       },
     },
     SKILL_TOO_LARGE: {
       status: 413,
       message: {
-        en: 'A skill, and a package as a whole, may have at most 2,000 files and 64 MiB, in paths of at most 16 names.',
+        en: 'A skill or a whole package can have at most 2,000 files and 64 MiB, in paths at most 16 levels deep.',
         zh: '单个技能及整个技能包最多包含 2,000 个文件、64 MiB，路径最多 16 层。',
       },
     },

@@ -136,9 +136,9 @@ export const packageRoutes = [
     response: { 204: null },
     errors: ['SKILL_PACKAGE_NOT_FOUND'],
     audit: 'skill_package.delete',
-  }).handle(
-    async ({ caller, params }, { skillPackages }) => void (await skillPackages.remove(caller, params.id)),
-  ),
+  }).handle(async ({ caller, params, note }, { skillPackages }) => {
+    note(await skillPackages.remove(caller, params.id))
+  }),
 
   route({
     method: 'POST',
@@ -146,7 +146,7 @@ export const packageRoutes = [
     operation_id: 'addPackageSkills',
     summary: 'Add skills to a package',
     description:
-      'Takes one skill as a list of files in JSON, or a zip archive as the field `file` of a form. An archive holds either one skill, with `SKILL.md` at its root, or a folder for each skill. All skills are added or, if one of them is refused, none.',
+      'Takes one skill as a list of files in JSON, or a zip archive as the field `file` of a form. Skills are the outermost folders of an archive with a `SKILL.md`; if the archive has a folder `skills`, at its root or in its only folder, only those below it. Other files are ignored. All skills are added or, if one of them is refused, none.',
     guard: MAY_CHANGE,
     params: packageParams,
     query: uploadOptions,
@@ -196,10 +196,10 @@ export const packageRoutes = [
     errors: ['SKILL_PACKAGE_NOT_FOUND', 'SKILL_ARCHIVE_INVALID', 'SKILL_TOO_LARGE'],
     audit: 'skill_package.write_skill',
   }).handle(async ({ caller, params, body: { files } }, { packageSkills }) => {
-    const slug = assertSlug(params.slug)
     const [skill] = await packageSkills.add(caller, params.id, {
       overwrite: true,
-      fill: (drafts) => importFiles(drafts, slug, files),
+      // A package that the caller may not change is refused first.
+      fill: (drafts) => importFiles(drafts, assertSlug(params.slug), files),
     })
     return reply(skill!.outcome === 'made' ? 201 : 200, toSkillRow(skill!))
   }),

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { AppError } from '#kernel'
 import { type OpenFolder, type Page, type PageRequest, pageOf } from '#toolbox'
 import { codeOf, DENIED, MISSING } from './file-errors.ts'
-import { HEAD_BYTES, readHead } from './front-matter.ts'
+import { decodeHead, HEAD_BYTES, readHead } from './front-matter.ts'
 import { SKILL_FILE, type SkillFolder } from './skill-folder.ts'
 import { explainTreeErrors, LIMITS } from './skill-rules.ts'
 import { listTree, readTree, TreeLimitError } from './tree-copy.ts'
@@ -87,8 +87,7 @@ export async function readText(skill: OpenFolder, maxBytes: number): Promise<str
       let length = 0
       for (let more = 1; more > 0 && length < maxBytes; length += more)
         more = (await file.read(buffer, length, maxBytes - length, length)).bytesRead
-      // Decoded as part of a stream, which drops a character that is cut at the end.
-      return new TextDecoder().decode(buffer.subarray(0, length), { stream: true })
+      return decodeHead(buffer.subarray(0, length))
     } finally {
       await file.close()
     }

@@ -154,8 +154,10 @@ export function createSkillPackages({
     },
 
     /** Removes a package with its skills; throws SKILL_PACKAGE_NOT_FOUND or FORBIDDEN. */
-    async remove(caller: Changer, package_id: string): Promise<void> {
-      await remove((await findChangeable(caller, package_id))._id)
+    async remove(caller: Changer, package_id: string): Promise<{ name: string }> {
+      const { _id, name } = await findChangeable(caller, package_id)
+      await remove(_id)
+      return { name }
     },
 
     /** Removes all packages that an account created. */

@@ -4,6 +4,9 @@ import { TreeAccessError, TreeLimitError, type TreeLimits } from './tree-copy.ts
 /** The pattern of slugs, which are names of folders. */
 export const SLUG_PATTERN = '^[a-z0-9][a-z0-9_-]{0,63}$'
 
+/** The most names of a path that is checked, which may lead to a skill of less depth inside an archive. */
+const MAX_PATH_NAMES = 64
+
 const SLUG = new RegExp(SLUG_PATTERN)
 
 export const isSlug = (text: string): boolean => SLUG.test(text)
@@ -78,6 +81,7 @@ export function createPathCheck(): (path: string, isFolder: boolean) => string[]
     if (names.includes('..')) throw createInvalid('a path leads upwards', path)
     if (names.some((name) => name === '' || name === '.'))
       throw createInvalid('a path has an empty name', path)
+    if (names.length > MAX_PATH_NAMES) throw createTooLarge('depth')
     if (names.some((name) => Buffer.byteLength(name) > LIMITS.name_bytes)) throw createTooLarge('name_bytes')
     for (let length = 1; length <= names.length; length++) {
       const isWhole = length === names.length

@@ -27,10 +27,15 @@ function assertTimezone(timezone: string): void {
   }
 }
 
-/** Cuts a text at the end of a word. */
+/** The beginning of a text up to the end of a clause. */
+const CLAUSE = /^.{8,}(?=[,;，；])/s
+
+/** Cuts a text at the end of a clause, or else of a word. */
 function shorten(text: string): string {
   const plain = text.replace(/[.。]$/, '')
   if (plain.length <= MAX_NAME) return plain
+  const [clause] = CLAUSE.exec(plain.slice(0, MAX_NAME + 1)) ?? []
+  if (clause !== undefined) return clause
   const cut = plain.slice(0, MAX_NAME)
   return `${/^\w/.test(plain[MAX_NAME]!) ? cut.replace(/\s+\S*$/, '') : cut}…`
 }

@@ -19,7 +19,7 @@ const manifest = defineManifest({
   tag: {
     name: 'Prompts',
     order: 42,
-    description: 'Texts to begin a conversation with, and a better wording of your own.',
+    description: 'Texts that start a conversation, and improved wording for your own.',
   },
   depends: ['auth', 'agents'],
 })
@@ -91,7 +91,7 @@ const getCronExamples = route({
   operation_id: 'listTaskExamples',
   summary: 'List examples of scheduled tasks',
   description:
-    'Returns three or six tasks that the agent could do by itself at fixed times; the same ones are in its welcome. Each is also returned as the body of a new schedule.',
+    'Returns three or six tasks that the agent could do automatically at set times; its welcome has the same ones. Each is also returned as the body of a new schedule.',
   guard: 'agent',
   query: examplesQuery,
   response: { 200: cronExamples },
@@ -115,8 +115,8 @@ const fallback: Pick<Expert, 'welcome_message' | 'quick_prompts' | 'task_example
   },
   quick_prompts: [
     {
-      title: { en: 'What can you do?', zh: '你能做什么' },
-      description: { en: 'Abilities and limits in a few lines.', zh: '几句话了解能力与限制。' },
+      title: { en: 'What can you do?', zh: '你能做什么？' },
+      description: { en: 'Abilities and limits, in brief.', zh: '几句话了解能力与限制。' },
       prompt: {
         en: 'Tell me briefly what you can do for me, which tools you have, and where your limits are.',
         zh: '请简要说明你能帮我做什么、有哪些工具可用，以及有哪些限制。',
@@ -126,7 +126,7 @@ const fallback: Pick<Expert, 'welcome_message' | 'quick_prompts' | 'task_example
       title: { en: 'Work on a text', zh: '修改一段文字' },
       description: { en: 'Shorter, clearer or in another language.', zh: '精简、润色或翻译。' },
       prompt: {
-        en: 'I want to improve a text. Ask me for it and for what should become of it, then show me your version and what you changed.',
+        en: 'I want to improve a text. Ask me for the text and how it should change, then show me your version and what you changed.',
         zh: '我想修改一段文字。请先让我把文字发给你，并问清要改成什么样，再给出修改稿并说明改动之处。',
       },
     },

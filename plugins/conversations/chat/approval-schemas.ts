@@ -62,7 +62,7 @@ export const pendingFields = {
           authorization_required: {
             title: 'AuthorizationRequired',
             description:
-              'The credentials that the call waits for; the turn continues by itself once they exist',
+              'The credentials that the call waits for; the turn continues automatically once they exist',
             ...rowOf(
               {
                 connector_id: { ...string, examples: ['con_01KDVMF0000000000000000001'] },

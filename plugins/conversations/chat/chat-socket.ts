@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { AppError, type FrameOf } from '#kernel'
-import type { Block, ThreadDocument } from './documents.ts'
+import { AppError, type FrameOf, type Issue } from '#kernel'
+import type { ThreadDocument } from './documents.ts'
 import { receivedFrames, sentFrames } from './frames.ts'
 import type { EventStream } from './ledger/follow.ts'
 import { subscribe } from './ledger/follow.ts'
 import { type Cradle, socket } from './manifest.ts'
+import { toQuestion } from './question.ts'
 import type { KnownTurn } from './queue/client-messages.ts'
 
 const DESCRIPTION = `Send a \`user_turn\` and read frames until \`done\` or \`error\`. One connection can follow several threads.
@@ -35,12 +36,27 @@ const declared = socket({
 })
 
 type Received = FrameOf<typeof receivedFrames>
-type UserTurn = Extract<Received, { type: 'user_turn' }>
+type UserTurn = Extract<Received, { type: 'user_turn' | 'regenerate' }>
 /** A message that was sent before. */
 type RepeatedTurn = UserTurn & { client_message_id: string }
 
 /** The interval at which a turn is looked for that was stored but has no event yet, in milliseconds. */
 const BEGINNING_POLL_MS = 500
+
+/** The refusal of a project for a thread that exists. */
+const NEW_ONLY: Issue = {
+  path: '/project_id',
+  rule: 'newThread',
+  message:
+    'is for a new thread; change the project of this thread with PATCH /agents/{id}/threads/{thread_id}',
+}
+
+/** The refusal of a version in a thread that does not exist. */
+const OLD_ONLY: Issue = {
+  path: '/replaces',
+  rule: 'existingThread',
+  message: 'needs the thread of the message as thread_id or session_key',
+}
 
 type HandlerParts = Parameters<Parameters<typeof declared.handle>[0]>
 
@@ -69,6 +85,7 @@ class ChatConnection {
       case 'ping':
         return this.#connection.send({ type: 'pong' })
       case 'user_turn':
+      case 'regenerate':
         return this.#startTurn(frame).catch((error) => this.#reportFailure(error, frame))
       case 'stop': {
         const thread = await threads.get(this.#owner, frame.thread_id)
@@ -121,15 +138,14 @@ class ChatConnection {
   }
 
   async #startTurn(frame: UserTurn): Promise<void> {
-    const { agents, chat, clientMessages, models, threads } = this.#cradle
+    const { agents, chat, clientMessages, models, threadProjects, threads } = this.#cradle
     const { caller } = this.#request.context
     const { user_id, agent_id } = this.#owner
-    const { client_message_id, model, reasoning, connector_ids, knowledge_base_ids } = frame
-    const settings = {
-      ...(reasoning && { reasoning }),
-      ...(connector_ids && { connector_ids }),
-      ...(knowledge_base_ids && { knowledge_base_ids }),
-    }
+    const { client_message_id, model } = frame
+    const { project_id } = { project_id: undefined, ...frame }
+    const question = toQuestion(
+      frame.type === 'regenerate' ? { ...frame, regenerate: frame.message_id ?? true } : frame,
+    )
     const [agent, repeated, existingThread] = await Promise.all([
       agents.findRecent(caller, agent_id),
       client_message_id === undefined ? null : clientMessages.findRepeated(this.#owner, client_message_id),
@@ -139,9 +155,16 @@ class ChatConnection {
     if (agent?.state !== 'running')
       throw new AppError('AGENT_NOT_RUNNING', { state: agent?.state ?? 'deleted' })
     if (model) await models.assertUsable(model, user_id)
-    await agents.assertSearchable(user_id, knowledge_base_ids)
+    await agents.assertSearchable(user_id, question.settings?.knowledge_base_ids)
     const isNew = !existingThread && frame.thread_id === undefined
-    const thread = isNew ? await threads.create(this.#owner) : existingThread
+    if (project_id !== undefined && !isNew) throw new AppError('VALIDATION_FAILED', { issues: [NEW_ONLY] })
+    await threadProjects.assertOwn(user_id, project_id)
+    if (question.version && isNew) throw new AppError('VALIDATION_FAILED', { issues: [OLD_ONLY] })
+    const thread = isNew
+      ? await threadProjects.settle(
+          await threads.create(this.#owner, project_id === undefined ? {} : { project_id }),
+        )
+      : existingThread
     if (thread && !this.#subscriptions.has(thread._id)) this.#join(thread, client_message_id)
     const thread_id = thread?._id ?? frame.thread_id!
     chat
@@ -149,10 +172,8 @@ class ChatConnection {
         thread_id,
         agent,
         user: caller,
-        content: toContent(frame),
         client_message_id,
-        model,
-        ...(Object.keys(settings).length > 0 && { settings }),
+        ...question,
         locale: this.#request.locale,
         request_id: this.#request.request_id,
       })
@@ -250,8 +271,9 @@ class ChatConnection {
    * Finds the thread that a turn is meant for; undefined if this connection reads it already or the turn starts a new
    * one.
    */
-  async #findThread({ thread_id, session_key }: UserTurn): Promise<ThreadDocument | undefined> {
+  async #findThread(frame: UserTurn): Promise<ThreadDocument | undefined> {
     const { threads } = this.#cradle
+    const { thread_id, session_key } = { session_key: undefined, ...frame }
     if (thread_id) return this.#subscriptions.has(thread_id) ? undefined : threads.get(this.#owner, thread_id)
     return session_key === undefined ? undefined : threads.getBySession(this.#owner, session_key)
   }
@@ -264,6 +286,3 @@ class ChatConnection {
     await chat.purge(await threads.hide({ ...this.#owner, _id: thread_id }))
   }
 }
-
-const toContent = ({ text, content }: UserTurn) =>
-  (text === undefined ? content : [{ type: 'text', text }]) as Block[]

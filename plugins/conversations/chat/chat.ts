@@ -1,5 +1,6 @@
 import { AppError } from '#kernel'
 import type { AgentDocument } from '../../agents/agents/types.ts'
+import { readAttachedDocuments } from './attached-documents.ts'
 import type { Block, ThreadDocument, TurnSettings } from './documents.ts'
 import { type PendingApproval, seqOf } from './ledger/ledger-event.ts'
 import type { ReadEvent } from './ledger/ledger-reader.ts'
@@ -10,6 +11,8 @@ import { type FollowedTurn, followTurn } from './queue/followed-turn.ts'
 import { sanitizeForStorage } from './sanitize.ts'
 import { type EarlierStep, type StepEvent, toStepEvents } from './threads/earlier-turns.ts'
 import type { ThreadOwner } from './threads/threads.ts'
+import type { VersionRequest } from './threads/versions.ts'
+import { choosePath } from './turns/path-change.ts'
 import { createTurn, type Turn, type TurnRequest } from './turns/turn.ts'
 import { reconcileHeldCalls, renewLeases } from './turns/turn-leases.ts'
 
@@ -32,7 +35,11 @@ export type StartedTurn =
   | { outcome: 'repeated'; turn_id: string; turn: KnownTurn }
 
 /** The order for a turn: a message, and steps of the turn that happened elsewhere, after which it continues. */
-export type StartRequest = Omit<TurnRequest, 'steps'> & { steps?: readonly EarlierStep[] }
+export type StartRequest = Omit<TurnRequest, 'steps' | 'start'> & {
+  steps?: readonly EarlierStep[]
+  /** The message that this one is a version of, or the answer that is written anew, whose message replaces `content`. */
+  version?: VersionRequest
+}
 
 /** The ways in which a turn is started. */
 export interface StartOptions {
@@ -49,7 +56,7 @@ export type Chat = ReturnType<typeof createChat>
 export function createChat(cradle: Cradle) {
   const { clientMessages, foreignTurns, heldCalls, hub, ids, ledger, log, nodes, recovery, resumption } =
     cradle
-  const { retention, running, signals, threads, turnLeases, turnQueue } = cradle
+  const { retention, running, signals, threads, turnLeases, turnQueue, versions } = cradle
   let isDraining = false
   let renewal: NodeJS.Timeout | undefined
 
@@ -60,9 +67,11 @@ export function createChat(cradle: Cradle) {
   const admit = async (request: TurnRequest) => {
     if (isDraining) throw new AppError('SHUTTING_DOWN')
     cradle.server.assertStorage()
-    const { thread_id, user, agent, client_message_id, instructions } = request
+    const { thread_id, user, agent, client_message_id, instructions, start } = request
     const owner = { user_id: user.id, agent_id: agent._id }
     const queue = async () => {
+      // By the time of its turn, the thread may have another path.
+      if (start) throw new AppError('THREAD_BUSY')
       if (instructions !== undefined) await threads.instruct(owner, thread_id, instructions)
       return turnQueue.add(request)
     }
@@ -71,6 +80,24 @@ export function createChat(cradle: Cradle) {
     const opening = await turn.open(request)
     if (opening.outcome === 'taken') return queue()
     return opening.outcome === 'opened' ? { outcome: 'opened' as const, turn } : opening
+  }
+
+  /** Returns the order for a version: its start, and the question that is asked again. Throws THREAD_BUSY, MESSAGE_NOT_FOUND. */
+  const startVersion = async (order: TurnRequest, version: VersionRequest): Promise<TurnRequest> => {
+    const { thread_id, user, agent } = order
+    const thread = await threads.get({ user_id: user.id, agent_id: agent._id }, thread_id)
+    if (running.get(thread_id) || thread.active_turn) throw new AppError('THREAD_BUSY')
+    const start = await versions.findStart(thread, version)
+    if (!start.answered) return { ...order, start }
+    const { content, documents, model, settings } = start.answered
+    return {
+      ...order,
+      start,
+      content,
+      ...(documents && { documents }),
+      ...((order.model ?? model) && { model: order.model ?? model }),
+      settings: { ...settings, ...order.settings },
+    }
   }
 
   const stop = async (thread: ThreadDocument): Promise<boolean> => {
@@ -128,12 +155,12 @@ export function createChat(cradle: Cradle) {
   return {
     /** Starts a turn, or queues it. Throws THREAD_BUSY, TOO_MANY_TURNS, THREAD_PAUSED, SHUTTING_DOWN. */
     async start(
-      { steps = [], ...request }: StartRequest,
+      { steps = [], version, ...request }: StartRequest,
       { isDurableFirst = false, refusesPaused = false }: StartOptions = {},
     ): Promise<StartedTurn> {
       const { thread_id, user, agent, content, instructions } = request
       const stepEvents = sanitizeForStorage(steps.flatMap((step) => toStepEvents(step, ids))) as StepEvent[]
-      const order: TurnRequest = {
+      let order: TurnRequest = {
         ...request,
         content: sanitizeForStorage(content) as Block[],
         ...(instructions !== undefined && { instructions: sanitizeForStorage(instructions) as string }),
@@ -141,7 +168,18 @@ export function createChat(cradle: Cradle) {
       }
       /** The message and the steps of elsewhere. */
       const known_events = stepEvents.length > 0 ? stepEvents.length + 1 : 0
-      const admitted = await turnQueue.inLine(thread_id, () => admit(order))
+      const admitted = await turnQueue.inLine(thread_id, async () => {
+        if (version) order = await startVersion(order, version)
+        if (order.documents) return admit(order)
+        // In line, so that a later message does not overtake one whose documents are being read.
+        const documents = await readAttachedDocuments(
+          { user_id: user.id, agent_id: agent._id },
+          order.content,
+          cradle,
+        )
+        if (documents.length > 0) order.documents = documents
+        return admit(order)
+      })
       if (admitted.outcome === 'repeated') return { ...admitted, turn_id: admitted.turn.turn_id }
       if (admitted.outcome === 'queued') {
         const { queue_id: turn_id, position } = admitted
@@ -182,6 +220,15 @@ export function createChat(cradle: Cradle) {
       const { turn_id, paused } = thread.active_turn!
       return { turn_id, after: paused!.seq }
     },
+    /**
+     * Has a thread show the path through a message, to the newest message behind it; returns the thread. Throws THREAD_BUSY,
+     * MESSAGE_NOT_FOUND, SHUTTING_DOWN.
+     */
+    choosePath: (thread: ThreadDocument, message_id: string): Promise<ThreadDocument> =>
+      turnQueue.inLine(thread._id, async () => {
+        if (isDraining) throw new AppError('SHUTTING_DOWN')
+        return choosePath(thread, message_id, cradle)
+      }),
     /** Ends the active turn of a thread; false if it has none. */
     stop,
     /** Ends the turn that this client message has started, or takes it back while it is queued; false if it has ended. */

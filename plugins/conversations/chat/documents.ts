@@ -2,6 +2,7 @@ import type { Locale, TypeOf } from '#kernel'
 import type { TokenUsage } from '#plugin-api'
 import type { ProcessIdentity } from '#toolbox'
 import type { ModelSettings, ToolChoices } from '../../agents/agents/types.ts'
+import type { AttachedDocument } from './attached-documents.ts'
 import type { AnswerFormat } from './loop/call-settings.ts'
 import type { ClientTools } from './loop/client-tools.ts'
 import type { artifacts, block, noticeFields, sources, stopReason } from './message-schemas.ts'
@@ -33,10 +34,17 @@ export type Notice = { [Field in keyof typeof noticeFields]: string } & { detail
 /** A part of a message. */
 export type Block = TypeOf<typeof block>
 
-/** A range of messages of one thread: up to the position `last`, after the range before it. */
+/** A range of messages of one thread: from the position `first`, or its beginning, up to `last`. */
 export interface MessageRange {
   thread_id: string
+  first?: number
   last: number
+}
+
+/** The beginning of a version: the seq of its turn's first event, and the position that the turn continues from. */
+export interface Branch {
+  first: number
+  after: number
 }
 
 /** One conversation of one user with one agent. `last_seq` is that of the ledger at the end of the last turn. */
@@ -45,7 +53,13 @@ export interface ThreadDocument {
   user_id: string
   agent_id: string
   title: string | null
+  /** Who wrote the title, unless it is the beginning of the first message. */
+  title_by?: 'person' | 'model'
   pinned: boolean
+  /** Archived threads are in no list unless it asks for them. */
+  archived?: boolean
+  /** The project whose instructions and knowledge bases apply to the thread. */
+  project_id?: string
   session_key: string
   channel_type: string
   model: string | null
@@ -58,6 +72,13 @@ export interface ThreadDocument {
   forked_from?: string
   /** The messages of other threads that a fork shows before its own, oldest first; its own positions follow them. */
   base?: MessageRange[]
+  /**
+   * The messages that the thread shows, base and own, oldest first, once it has versions; the last range ends at
+   * `LAST_SEQ` if the path leads to the newest message.
+   */
+  path?: MessageRange[]
+  /** The last message of the path; missing if it has to be read. */
+  last_message_id?: string
   /** The tools that the user has allowed for this thread. */
   allowed_tools?: string[]
   /** The knowledge bases that its user has chosen. */
@@ -101,6 +122,8 @@ export interface MessageDocument {
   content: Block[]
   timestamp: number
   turn_id: string
+  /** Set on the first message of a turn that does not continue from the event before it. */
+  branch?: Branch
   status: 'complete' | 'streaming' | 'stopped' | 'failed'
   model?: string
   usage?: TokenUsage
@@ -109,6 +132,8 @@ export interface MessageDocument {
   notices?: Notice[]
   /** The thoughts and signatures of a reply with tool calls, which its model expects back; see `thoughts.ts`. */
   thoughts?: string
+  /** The documents that a user attached, as models see them. */
+  documents?: AttachedDocument[]
   artifacts?: Artifact[]
   sources?: Source[]
   /** Set on the last reply of a failed turn. */
@@ -145,6 +170,8 @@ export interface ActiveTurn {
   holder: Holder
   lease_until: number
   started_at: number
+  /** The path of the thread with this turn, if it is another one than before the turn. */
+  path?: MessageRange[]
   /** The scopes of the credential that it was started with, if that is not a session. */
   scopes?: readonly string[]
   /** Set while no process runs the turn because it waits for a person; `seq` is that of its `hitl_required`. */
@@ -178,6 +205,7 @@ export interface QueuedTurnDocument {
   agent_id: string
   client_message_id?: string
   content: Block[]
+  documents?: AttachedDocument[]
   model?: string
   settings?: TurnSettings
   /** Its steps that happened elsewhere. */
@@ -211,9 +239,16 @@ export function measureBlock(block: Block): number {
   }
 }
 
-/** Returns the length of a message as its own model receives it, with its thoughts, in characters. */
-export function measureMessage({ content, thoughts }: Pick<MessageDocument, 'content' | 'thoughts'>): number {
+/**
+ * Returns the length of a message as its own model receives it, with its thoughts and documents, in characters.
+ */
+export function measureMessage({
+  content,
+  documents = [],
+  thoughts,
+}: Pick<MessageDocument, 'content' | 'documents' | 'thoughts'>): number {
   let size = thoughts?.length ?? 0
+  for (const { text } of documents) size += text.length
   for (const block of content) size += measureBlock(block)
   return size
 }

@@ -1,6 +1,7 @@
 import { objectOf, rowOf } from '#kernel'
-import { connectorIds, knowledgeBaseIds, REASONING_LEVELS } from '#plugin-api'
+import { connectorIds, knowledgeBaseIds, reasoningLevel } from '#plugin-api'
 import { inputBlock, queuedTurns, threadId, turnId } from './message-schemas.ts'
+import { projectId } from './thread-schemas.ts'
 import { clientMessageId, seq, text, thread, turnFrameFields } from './turn-frames.ts'
 
 const position = { thread_id: thread, turn_id: text('The turn', 'trn_01KAQ2VA5T'), seq } as const
@@ -27,6 +28,31 @@ const ofTurn = <const Properties extends Record<string, unknown>, const Required
     additionalProperties: false,
   }) as const
 
+/** The id of a message in requests. */
+export const messageId = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 1024,
+  examples: ['msg_01KDVMF0000000000000000001'],
+} as const
+const chosenName = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 128,
+  description: 'A name of your choice. The same one sent twice starts one turn; it is kept for 30 days',
+  examples: ['6f0d2c9e'],
+} as const
+const turnModel = {
+  type: 'string',
+  minLength: 3,
+  maxLength: 256,
+  description: 'The model of this turn, `<provider>:<model>`',
+} as const
+const reasoning = {
+  ...reasoningLevel,
+  description: 'How long the model may think in this turn',
+} as const
+
 /** Frames that a client sends, by type. */
 export const receivedFrames = {
   user_turn: named('UserTurnFrame', 'Says something to the agent, with either `text` or `content`.', {
@@ -38,6 +64,7 @@ export const receivedFrames = {
         maxLength: 128,
         description: 'Finds the thread that was created with it, instead of `thread_id`',
       },
+      project_id: { ...projectId, description: 'The project of yours that a new thread belongs to' },
       text: { type: 'string', pattern: '\\S', examples: ['What is the weather in Oslo?'] },
       content: {
         type: 'array',
@@ -46,27 +73,22 @@ export const receivedFrames = {
         maxItems: 64,
         description: 'Text, images and files that were uploaded before',
       },
-      client_message_id: {
-        type: 'string',
-        minLength: 1,
-        maxLength: 128,
-        description: 'A name of your choice. The same one sent twice starts one turn; it is kept for 30 days',
-        examples: ['6f0d2c9e'],
+      replaces: {
+        ...messageId,
+        description:
+          'A message of yours in the thread: the turn is a new version of it, and continues from what stood before it',
       },
-      model: {
-        type: 'string',
-        minLength: 3,
-        maxLength: 256,
-        description: 'The model of this turn, `<provider>:<model>`',
-      },
-      reasoning: { enum: REASONING_LEVELS, description: 'How long the model may think in this turn' },
+      client_message_id: chosenName,
+      model: turnModel,
+      reasoning,
       knowledge_base_ids: {
         ...knowledgeBaseIds,
-        description: 'Knowledge bases that this turn searches besides those of the thread and the agent',
+        description:
+          'Knowledge bases that this turn searches in addition to those of the thread and the agent',
       },
       connector_ids: {
         ...connectorIds,
-        description: 'Connectors that lend the agent their tools in this turn, besides its own',
+        description: 'Connectors whose tools the agent can use in this turn, in addition to its own',
       },
     }),
     oneOf: [{ required: ['text'] }, { required: ['content'] }],
@@ -75,10 +97,24 @@ export const receivedFrames = {
       { type: 'user_turn', thread_id: 'thr_01KDVMF0000000000000000001', text: 'And tomorrow?' },
     ],
   }),
-  ping: named('PingFrame', 'Asks for a sign of life; answered by `pong`.', objectOf({})),
+  regenerate: named(
+    'RegenerateFrame',
+    'Has an answer written anew, from the same message. The settings of that message apply, except for those named here.',
+    objectOf(
+      {
+        thread_id: { ...threadId, examples: ['thr_01KAQ2V8M3'] },
+        message_id: { ...messageId, description: 'The answer; without it, the last one' },
+        client_message_id: chosenName,
+        model: turnModel,
+        reasoning,
+      },
+      ['thread_id'],
+    ),
+  ),
+  ping: named('PingFrame', 'Checks the connection; answered by `pong`.', objectOf({})),
   subscribe: named(
     'SubscribeFrame',
-    'Follows a thread. Answered by `turn_status`, then each frame after `after_seq`, then those to come.',
+    'Follows a thread. Answered by `turn_status`, then each frame after `after_seq`, then new frames as they happen.',
     objectOf(
       {
         thread_id: { ...threadId, examples: ['thr_01KAQ2V8M3'] },
@@ -141,6 +177,11 @@ export const sentFrames = {
     'The pause has ended, and with `stopped` the turn as well.',
     turnFrameFields.hitl_resolved,
   ),
+  path_changed: named(
+    'PathChangedFrame',
+    'Another version was chosen: the thread shows the path through this message. Read the history again.',
+    rowOf({ thread_id: thread, seq, ...turnFrameFields.path_changed.properties }),
+  ),
   done: ofTurn('DoneFrame', 'The turn has ended; nothing of it follows.', turnFrameFields.done),
   error: named(
     'ErrorFrame',
@@ -186,7 +227,7 @@ export const sentFrames = {
   ),
   unqueued: named(
     'UnqueuedFrame',
-    'A waiting message was taken back.',
+    'A queued message was canceled.',
     rowOf({ thread_id: thread, queue_id: text('The message that waited', 'trn_01KAQ2VC77') }),
   ),
   pong: named('PongFrame', 'The answer to `ping`.', objectOf({})),

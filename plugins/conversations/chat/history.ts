@@ -1,12 +1,14 @@
 import { AppError } from '#kernel'
-import type { Artifact, MessageDocument, Source, ThreadDocument } from './documents.ts'
+import type { Artifact, MessageDocument, MessageRange, Source, ThreadDocument } from './documents.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import { isTerminal, type LedgerEvent, type PendingApproval, seqOf } from './ledger/ledger-event.ts'
 import { projectTurn } from './ledger/projection.ts'
 import type { QueuedRow, QueuedTurns } from './queue/queued-turns.ts'
 import type { Messages } from './threads/messages.ts'
+import { listRanges, type ShownThread } from './threads/paths.ts'
 import { appendNewest } from './threads/references.ts'
 import type { Threads } from './threads/threads.ts'
+import type { Versions } from './threads/versions.ts'
 import type { RunningTurns } from './turns/running-turns.ts'
 
 /** A page of a thread as of `last_seq`; a subscription after it delivers the rest. */
@@ -21,6 +23,8 @@ export interface HistoryPage {
   queued: QueuedRow[]
   artifacts: Artifact[]
   sources: Source[]
+  /** The versions of messages by the id of the message that is shown, oldest first, if it has several. */
+  versions: Map<string, string[]>
 }
 
 /** The state of a thread's ledger and its turn. */
@@ -48,16 +52,21 @@ export function createHistory({
   running,
   queuedTurns,
   threads,
+  versions,
 }: {
   messages: Messages
   ledger: Ledger
   running: RunningTurns
   queuedTurns: QueuedTurns
   threads: Threads
+  versions: Versions
 }) {
   const activeTurn = async ({ _id, active_turn }: ThreadDocument) => {
     const local = running.get(_id)?.opened
-    if (local) return { turn: local.lease, events: [...local.log.committed] }
+    if (local) {
+      const { path } = local.thread.active_turn!
+      return { turn: { ...local.lease, path }, events: [...local.log.committed] }
+    }
     if (!active_turn) return undefined
     const { turn_id, first_seq } = active_turn
     return { turn: active_turn, events: await ledger.readTurn(_id, turn_id, first_seq) }
@@ -104,8 +113,11 @@ export function createHistory({
       const skipped = current.slice(0, offset)
       const shown = current.slice(offset, offset + limit)
       const room = limit - shown.length
+      const shownThread: ShownThread = active ? { ...thread, active_turn: active.turn } : thread
+      const ranges = listRanges(shownThread)
+      const hasVersions = active?.turn.path !== undefined || thread.path !== undefined
       const [stored, queued, references] = await Promise.all([
-        messages.page(thread, {
+        messages.page(shownThread, {
           limit: room,
           offset: offset - skipped.length,
           // Messages that the turn adds from here on come with the subscription after `last_seq`.
@@ -127,6 +139,9 @@ export function createHistory({
         hitl_pending: findPending(active),
         queued,
         ...references,
+        versions: hasVersions
+          ? await versions.list(thread, ranges, [...stored, ...current.toReversed()])
+          : new Map(),
       }
     },
     /** Finds a message of an ended turn in a thread of this account; null if there is none. */
@@ -156,7 +171,7 @@ export function createHistory({
 }
 
 interface ReadTurn {
-  turn: { first_seq: number }
+  turn: { first_seq: number; path?: MessageRange[] }
   events: LedgerEvent[]
 }
 

@@ -26,16 +26,22 @@ import { createRecovery, type Recovery } from './resumption/recovery.ts'
 import { createResumption, type Resumption } from './resumption/resumption.ts'
 import { chatRoutes } from './routes.ts'
 import { createForks, type Forks } from './threads/forks.ts'
+import './threads/message-writes.ts'
 import { createMessages, type Messages, messageIndexes } from './threads/messages.ts'
 import { createNamedFiles, type NamedFiles } from './threads/named-files.ts'
+import { createOwnMessages, type OwnMessages } from './threads/own-messages.ts'
 import { pruneThreads } from './threads/pruning.ts'
 import { createRecentMessages, type RecentMessages } from './threads/recent-messages.ts'
 import { repairRestored } from './threads/restored.ts'
 import { createRetention, type Retention } from './threads/retention.ts'
 import { createRunningFiles, type RunningFiles } from './threads/running-files.ts'
 import { createThreadArchive, type ThreadArchive } from './threads/thread-archive.ts'
+import { threadIndexes } from './threads/thread-indexes.ts'
 import { createThreadMigrations, type ThreadMigrations } from './threads/thread-migrations.ts'
-import { createThreads, type Threads, threadIndexes } from './threads/threads.ts'
+import { createThreadProjects, type ThreadProjects } from './threads/thread-projects.ts'
+import { createThreads, type Threads } from './threads/threads.ts'
+import { createTitles, type Titles } from './threads/titles.ts'
+import { createVersions, type Versions } from './threads/versions.ts'
 import { createWrittenFiles, type WrittenFiles } from './threads/written-files.ts'
 import './threads/thread-facts.ts'
 import { stopRevokedTurns } from './turns/revoked-turns.ts'
@@ -55,6 +61,8 @@ declare module '#kernel/types' {
       history: History
       ledgerReader: LedgerReader
       threads: Threads
+      threadProjects: ThreadProjects
+      ownMessages: OwnMessages
       threadArchive: ThreadArchive
       chat: Chat
       forks: Forks
@@ -81,6 +89,8 @@ declare module '#kernel/types' {
       clientMessages: ClientMessages
       resumption: Resumption
       messages: Messages
+      versions: Versions
+      titles: Titles
       namedFiles: NamedFiles
       runningFiles: RunningFiles
       writtenFiles: WrittenFiles
@@ -102,6 +112,7 @@ declare module '#kernel/types' {
 export default definePlugin({
   ...manifest,
   setup(host) {
+    host.extensionPoint('chat.message_writes', { noun: 'writer beside messages' })
     // Backups read them in the reverse order; `repairRestored` relies on it that threads come first.
     host.collection('events', { indexes: ledgerIndexes })
     host.collection('queued_turns', { indexes: queuedTurnIndexes })
@@ -123,11 +134,17 @@ export default definePlugin({
     host.provide('threads', ({ agents, collections, clock, events, ids, limits }) =>
       createThreads({ agents, threads: collections.threads, clock, events, ids, limits }),
     )
+    host.extensionPoint('chat.projects', { noun: 'source of projects' })
+    host.provide('threadProjects', createThreadProjects)
     host.service('threadMigrations', ({ collections, clock }) =>
       createThreadMigrations({ threads: collections.threads, clock }),
     )
     host.provide('threadArchive', createThreadArchive)
-    host.service('messages', ({ collections }) => createMessages(collections.messages))
+    host.service('messages', ({ collections, extensions, log }) =>
+      createMessages(collections.messages, { extensions, log }),
+    )
+    host.provide('ownMessages', ({ collections }) => createOwnMessages(collections))
+    host.service('versions', createVersions)
     host.service('retention', ({ collections, messages }) =>
       createRetention({ threads: collections.threads, messages }),
     )
@@ -154,6 +171,7 @@ export default definePlugin({
     host.service('foreignTurns', createForeignTurns)
     host.service('resumption', createResumption)
     host.provide('history', createHistory)
+    host.service('titles', createTitles)
     host.service('turnQueue', createTurnQueue)
     host.provide('turnReplay', createTurnReplay)
     host.provide('chat', createChat)
@@ -174,6 +192,9 @@ export default definePlugin({
     host.on('turn.started', ({ thread_id }, { nodes, signals }) => {
       nodes.hurry()
       signals.publish('turn.begun', { thread_id })
+    })
+    host.on('turn.ended', async ({ thread_id, stop_reason }, { titles }) => {
+      if (stop_reason !== undefined && stop_reason !== 'stopped') await titles.consider(thread_id)
     })
     host.on('approval.resolved', ({ thread_id }, { signals }) => {
       signals.publish('turn.begun', { thread_id })
@@ -251,5 +272,8 @@ export default definePlugin({
     await turnQueue.begin()
     announce('chat', `${SVC_COMMAND} chat   (in a second terminal)`)
   },
-  stop: ({ chat }) => chat.drain(),
+  async stop({ chat, titles }) {
+    await chat.drain()
+    await titles.stop()
+  },
 })

@@ -21,7 +21,15 @@ export const manifest = defineManifest({
   depends: ['users', 'auth', 'providers', 'agents', 'signals'],
   config: {
     approval_seconds: { type: 'integer', minimum: 1, maximum: 2_592_000, default: 86_400 },
+    inline_document_chars: { type: 'integer', minimum: 0, maximum: 1_000_000, default: 24_000 },
     keep_days: { type: 'integer', minimum: 1, maximum: 36_500 },
+    title_model: {
+      type: 'string',
+      pattern: '^(agent|off|[^:]+:.+)$',
+      maxLength: 256,
+      default: 'agent',
+      env: 'SVC_TITLE_MODEL',
+    },
     quota_window: { enum: ['all', 'day', 'month'], default: 'all' },
   },
   errors: chatErrors,

@@ -42,7 +42,7 @@ const messageId = { type: 'string', examples: ['msg_01KDVMF0000000000000000001']
 export const modelName = { type: 'string', examples: ['openai:gpt-5'] } as const
 
 /** The id of a thread in a path. */
-export const pathThreadId = { type: 'string', description: 'The id of a thread of your own' } as const
+export const pathThreadId = { type: 'string', description: 'The id of your thread' } as const
 
 const fileFields = { path, filename, media_type: mediaType } as const
 
@@ -97,12 +97,12 @@ export const usage = {
       total_tokens: { ...integer, examples: [908] },
       cached_input_tokens: {
         ...integer,
-        description: 'Of the input tokens, those that the provider had in its cache',
+        description: 'The input tokens that the provider read from its cache',
         examples: [512],
       },
       reasoning_tokens: {
         ...integer,
-        description: 'Of the output tokens, those for thoughts',
+        description: 'The output tokens used for reasoning',
         examples: [32],
       },
       is_estimated: {
@@ -232,6 +232,12 @@ export const message = {
         items: { title: 'Notice', ...rowOf(noticeFields) },
         description: 'What the person should know about the answer',
       },
+      versions: {
+        type: 'array',
+        items: messageId,
+        description:
+          'The ids of the versions of the message, of which this is one, oldest first; only if there are several',
+      },
       artifacts: { ...artifacts, description: 'Files that the turn made' },
       sources: { ...sources, description: 'What tools of the turn took their outputs from' },
       error: {
@@ -242,7 +248,7 @@ export const message = {
         description: 'The error of a failed turn',
       },
     },
-    ['model', 'usage', 'stop_reason', 'notices', 'artifacts', 'sources', 'error'],
+    ['model', 'usage', 'stop_reason', 'notices', 'versions', 'artifacts', 'sources', 'error'],
   ),
 } as const
 

@@ -4,31 +4,31 @@ import { createPhrases } from '#toolbox'
 /** The notices about an answer, by code. */
 const texts = {
   PICTURES_NOT_SEEN: {
-    en: '{model} did not take your pictures, so it answered without them.',
-    zh: '{model} 未接受您的图片，已在没有图片的情况下回答。',
+    en: '{model} does not accept pictures, so it answered without them.',
+    zh: '{model} 不接受图片，已在没有图片的情况下回答。',
   },
   PICTURE_TOO_LARGE: {
-    en: '{name} is larger than the {limit} that {model} takes, so it has not been seen.',
-    zh: '{name} 超过了 {model} 可接受的 {limit}，模型未能看到它。',
+    en: '{name} exceeds the {limit} limit of {model}, so the model has not seen it.',
+    zh: '{name} 超过了 {model} 的 {limit} 上限，模型未能看到它。',
   },
   PICTURE_UNREADABLE: {
     en: '{name} cannot be read as a PNG, JPEG, GIF or WebP picture, so the model has not seen it.',
     zh: '{name} 无法作为 PNG、JPEG、GIF 或 WebP 图片读取，模型未能看到它。',
   },
   PICTURES_LEFT_OUT: {
-    en: '{model} takes at most {most} pictures, so it has seen only the last of yours.',
-    zh: '{model} 最多接受 {most} 张图片，仅看到了最后的几张。',
+    en: '{model} accepts at most {most} pictures, so it has seen only your last ones.',
+    zh: '{model} 最多接受 {most} 张图片，只看到了最后几张。',
   },
   MODEL_FALLBACK: {
-    en: '{from} did not answer, so {to} did.',
+    en: '{from} did not respond, so {to} answered.',
     zh: '{from} 没有响应，已由 {to} 回答。',
   },
   SUMMARIZED: {
-    en: 'The conversation was long, so {messages} earlier messages were summarized for the model.',
-    zh: '对话较长，已为模型总结了之前的 {messages} 条消息。',
+    en: 'This is a long conversation: {messages} earlier messages were summarized for the model.',
+    zh: '对话较长，之前的 {messages} 条消息已总结后提供给模型。',
   },
   SHORTENED: {
-    en: 'The conversation was too long for {model}, so its beginning was left out this time.',
+    en: 'The conversation is too long for {model}, so its beginning was left out.',
     zh: '对话超出了 {model} 的长度限制，本次省略了开头部分。',
   },
 } satisfies Record<string, LocalizedText>

@@ -3,6 +3,7 @@ import { linkToNext, MAX_PAGE_ROWS, makeTag, pageReply, replyWithTag } from '#to
 import type { ThreadDocument } from './documents.ts'
 import { historyPage, historyQuery } from './history-schemas.ts'
 import { route } from './manifest.ts'
+import { chosenPath, newTurn, startRequestedTurn, turnAccepted } from './requested-turn.ts'
 import { toArtifactRows, toMessageRow, toThreadListRow, toThreadRow } from './rows.ts'
 import {
   forkPlace,
@@ -38,8 +39,29 @@ export const chatRoutes = [
     guard: 'thread_reader',
     query: listQuery,
     response: { 200: { type: 'array', items: threadRow } },
-  }).handle(async ({ caller, agent, query }, { threads }) => {
-    const { rows, next } = await threads.list(toOwner({ caller, agent }), query)
+    errors: ['PROJECT_NOT_FOUND'],
+  }).handle(async ({ caller, agent, query }, { threads, threadProjects }) => {
+    const { archived, project_id } = query
+    await threadProjects.assertOwn(caller.id, project_id)
+    const { rows, next } = await threads.list({ ...toOwner({ caller, agent }), archived, project_id }, query)
+    return pageReply(query, { rows: rows.map(toThreadListRow), next })
+  }),
+
+  route({
+    method: 'GET',
+    path: '/threads',
+    operation_id: 'listOwnThreads',
+    summary: 'List your threads with all agents',
+    description:
+      'Lists pinned threads first, then the others by their last activity. Rows have only the newest artifacts and sources.',
+    guard: 'user',
+    query: listQuery,
+    response: { 200: { type: 'array', items: threadRow } },
+    errors: ['PROJECT_NOT_FOUND'],
+  }).handle(async ({ caller, query }, { threads, threadProjects }) => {
+    const { archived, project_id } = query
+    await threadProjects.assertOwn(caller.id, project_id)
+    const { rows, next } = await threads.list({ user_id: caller.id, archived, project_id }, query)
     return pageReply(query, { rows: rows.map(toThreadListRow), next })
   }),
 
@@ -49,15 +71,21 @@ export const chatRoutes = [
     operation_id: 'createThread',
     summary: 'Create a thread',
     description:
-      'Creates an empty thread. That is seldom needed: a turn without a `thread_id` creates one by itself. A thread without a title is named after its first message.',
+      'Creates an empty thread. This is rarely needed: a turn without a `thread_id` creates one automatically. A thread without a title is named after its first message.',
     guard: 'agent',
     scope: 'chat',
     audit: 'thread.create',
     body: newThread,
     response: { 201: threadCreated },
-    errors: ['LIMIT_REACHED'],
-  }).handle(async ({ caller, agent, body }, { threads }) => {
-    const { _id, session_key } = await threads.create(toOwner({ caller, agent }), body)
+    errors: ['PROJECT_NOT_FOUND', 'LIMIT_REACHED'],
+  }).handle(async ({ caller, agent, body }, { threads, threadProjects }) => {
+    await threadProjects.assertOwn(caller.id, body.project_id)
+    const { _id, session_key } = await threadProjects.settle(
+      await threads.create(toOwner({ caller, agent }), {
+        ...body,
+        ...(body.title !== undefined && { title_by: 'person' as const }),
+      }),
+    )
     return { thread_id: _id, session_key }
   }),
 
@@ -90,15 +118,24 @@ export const chatRoutes = [
     audit: 'thread.update',
     body: threadChanges,
     response: { 200: threadRow },
-    errors: ['THREAD_NOT_FOUND', 'PROVIDER_NOT_VISIBLE', 'SCOPE_MISSING', 'KNOWLEDGE_BASE_NOT_FOUND'],
+    errors: [
+      'THREAD_NOT_FOUND',
+      'PROJECT_NOT_FOUND',
+      'PROVIDER_NOT_VISIBLE',
+      'SCOPE_MISSING',
+      'KNOWLEDGE_BASE_NOT_FOUND',
+    ],
     etag: true,
-  }).handle(async (request, { agents, threads, models, extensions }) => {
+  }).handle(async (request, { agents, threads, threadProjects, models, extensions }) => {
     const { caller, params, body } = request
     assertMayAllow(caller, body.allowed_tools ?? [], { extensions })
     const thread = await threads.get(toOwner(request), params.thread_id)
     if (body.model) await models.assertUsable(body.model, caller.id)
     await agents.assertSearchable(caller.id, body.knowledge_base_ids)
-    return showThread(await threads.update(thread, body, request))
+    await threadProjects.assertOwn(caller.id, body.project_id)
+    const changes = { ...body, ...(body.title !== undefined && { title_by: 'person' as const }) }
+    const updated = await threads.update(thread, changes, request)
+    return showThread(body.project_id ? await threadProjects.settle(updated) : updated)
   }),
 
   route({
@@ -159,12 +196,55 @@ export const chatRoutes = [
   }),
 
   route({
+    method: 'PUT',
+    path: '/agents/:id/threads/:thread_id/path',
+    operation_id: 'choosePath',
+    summary: 'Choose a version of a message',
+    description:
+      'The thread shows the path through this message, up to the newest message behind it. History, models, forks, exports and channels follow the path.',
+    guard: 'agent',
+    scope: 'chat',
+    params: threadParams,
+    audit: 'thread.choose_path',
+    body: chosenPath,
+    response: { 200: threadRow },
+    errors: ['THREAD_NOT_FOUND', 'MESSAGE_NOT_FOUND', 'THREAD_BUSY'],
+  }).handle(async ({ caller, agent, params, body }, { threads, chat }) => {
+    const thread = await threads.get(toOwner({ caller, agent }), params.thread_id)
+    return toThreadRow(await chat.choosePath(thread, body.message_id))
+  }),
+
+  route({
+    method: 'POST',
+    path: '/agents/:id/threads/:thread_id/turns',
+    operation_id: 'startTurn',
+    summary: 'Start a turn',
+    description:
+      'Says something to the agent like `user_turn` of the chat socket, replaces a message of yours with a new version, or has an answer written anew. The answer is read from the history, or by `subscribe` on the socket after `first_seq` - 1. A message waits if the thread has a turn; a version does not.',
+    guard: 'agent',
+    scope: 'chat',
+    params: threadParams,
+    audit: 'thread.start_turn',
+    body: newTurn,
+    response: { 202: turnAccepted },
+    errors: [
+      'THREAD_NOT_FOUND',
+      'MESSAGE_NOT_FOUND',
+      'THREAD_BUSY',
+      'TOO_MANY_TURNS',
+      'AGENT_NOT_RUNNING',
+      'PROVIDER_NOT_VISIBLE',
+      'KNOWLEDGE_BASE_NOT_FOUND',
+    ],
+  }).handle(async (request, cradle) => reply(202, await startRequestedTurn(request, cradle))),
+
+  route({
     method: 'GET',
     path: '/agents/:id/threads/:thread_id/history',
     operation_id: 'getHistory',
     summary: 'Get the history of a thread',
     description:
-      'Returns a page of messages: pages count from the newest message, and each is sorted from the oldest to the newest. `turn_active`, `hitl_pending` and `queued` describe what is under way; to follow it, subscribe on the chat socket with `last_seq` as `after_seq`. While `history_loading` is true, ask again after `history_retry_after_ms`.',
+      'Returns a page of messages: pages count from the newest message, and each is sorted from the oldest to the newest. `turn_active`, `hitl_pending` and `queued` describe what is in progress; to follow it, subscribe on the chat socket with `last_seq` as `after_seq`. While `history_loading` is true, ask again after `history_retry_after_ms`.',
     guard: 'thread_reader',
     params: threadParams,
     query: historyQuery,
@@ -179,9 +259,11 @@ export const chatRoutes = [
       offset,
       beforeSeq: cursor === undefined ? undefined : Number(cursor),
     })
+    const { versions, ...shown } = page
+    const reader = { locale, describeError, versions }
     const body = {
-      ...page,
-      messages: page.messages.map((message) => toMessageRow(message, agent._id, { locale, describeError })),
+      ...shown,
+      messages: page.messages.map((message) => toMessageRow(message, agent._id, reader)),
       artifacts: toArtifactRows(agent._id, page.artifacts),
       limit,
       offset,

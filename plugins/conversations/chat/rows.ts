@@ -16,17 +16,23 @@ export const toThreadRow = ({
   _id,
   user_id,
   agent_id,
+  title_by,
   last_seq,
   deleted_at,
   active_turn,
   queue_tail,
   summary,
   base,
+  path,
+  last_message_id,
   projection_version,
   migration,
   ...thread
 }: ThreadDocument) => ({
   thread_id: _id,
+  agent_id,
+  archived: false,
+  project_id: null,
   allowed_tools: [],
   knowledge_base_ids: [],
   ...thread,
@@ -56,12 +62,28 @@ export const toArtifactRows = (agent_id: string, artifacts: readonly Artifact[])
 
 /** Converts a message of a thread with an agent to its row. */
 export const toMessageRow = (
-  { _id, thread_id, position, thoughts, artifacts, notices, error, ...message }: MessageDocument,
+  {
+    _id,
+    thread_id,
+    position,
+    branch,
+    thoughts,
+    documents,
+    artifacts,
+    notices,
+    error,
+    ...message
+  }: MessageDocument,
   agent_id: string,
-  { locale, describeError }: { locale: Locale } & Pick<Cradle, 'describeError'>,
+  {
+    locale,
+    describeError,
+    versions,
+  }: { locale: Locale; versions?: ReadonlyMap<string, string[]> } & Pick<Cradle, 'describeError'>,
 ) => ({
   id: _id,
   ...message,
+  ...(versions?.has(_id) && { versions: versions.get(_id) }),
   ...(notices && { notices: notices.map((notice) => toNoticeRow(notice, locale)) }),
   ...(artifacts && { artifacts: toArtifactRows(agent_id, artifacts) }),
   ...(error && {

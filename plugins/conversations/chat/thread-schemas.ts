@@ -18,6 +18,15 @@ const boolean = { type: 'boolean' } as const
 /** The path of a thread. */
 export const threadParams = rowOf({ thread_id: pathThreadId })
 
+/** The project of a thread. */
+export const projectId = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 64,
+  description: 'A project of yours, whose instructions and knowledge bases apply to the thread at each turn',
+  examples: ['prj_01KDVMF0000000000000000001'],
+} as const
+
 const toolNames = {
   type: 'array',
   items: { type: 'string', pattern: '^[\\w-]{1,64}$' },
@@ -31,12 +40,19 @@ export const threadRow = {
   ...rowOf(
     {
       thread_id: shownThreadId,
+      agent_id: { ...string, description: 'The agent', examples: ['assistant'] },
       title: {
         ...nullable(string),
         description: 'Null before the first message',
         examples: ['Plans for the week'],
       },
       pinned: { ...boolean, description: 'Pinned threads come first in the list' },
+      archived: { ...boolean, description: 'Archived threads are in no list unless it asks for them' },
+      project_id: {
+        ...nullable(string),
+        description: 'The project of the thread, if any',
+        examples: [null],
+      },
       session_key: sessionKey,
       channel_type: {
         ...string,
@@ -78,7 +94,7 @@ const threadTitle = {
 } as const
 
 /** POST …/threads; a thread without a title is named after its first message. */
-export const newThread = objectOf({ title: threadTitle })
+export const newThread = objectOf({ title: threadTitle, project_id: projectId })
 
 export const threadCreated = {
   title: 'ThreadCreated',
@@ -89,6 +105,15 @@ export const threadChanges = {
   ...objectOf({
     title: threadTitle,
     pinned: { ...boolean, description: 'Pinned threads come first in the list', examples: [true] },
+    archived: {
+      ...boolean,
+      description: 'Archived threads leave the lists; they stay readable, and search finds them',
+      examples: [true],
+    },
+    project_id: {
+      ...nullable(projectId),
+      description: 'Puts the thread into a project of yours; null takes it out of its project',
+    },
     model: {
       ...nullable({ type: 'string', minLength: 3, maxLength: 256 } as const),
       description: 'As `<provider>:<model>`; null for the model of the agent',
@@ -139,4 +164,13 @@ export const offset = {
   description: 'The number of rows to skip, after the cursor if one is set',
 } as const
 
-export const listQuery = objectOf({ ...pageQuery, offset })
+export const listQuery = objectOf({
+  ...pageQuery,
+  offset,
+  archived: {
+    ...boolean,
+    default: false,
+    description: 'True for the archived threads instead of the others',
+  },
+  project_id: { ...projectId, description: 'Only the threads of this project of yours' },
+})

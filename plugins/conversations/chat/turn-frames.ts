@@ -25,7 +25,19 @@ const delegated = {
 
 /** The fields of each frame of a turn besides `thread_id`, `turn_id` and `seq`, by type. */
 export const turnFrameFields = {
-  turn_started: objectOf({ message_id: messageId, client_message_id: clientMessageId }, ['message_id']),
+  turn_started: objectOf(
+    {
+      message_id: messageId,
+      client_message_id: clientMessageId,
+      after_message_id: {
+        ...nullable(string),
+        description:
+          'The message that the turn continues from, after which readers drop what followed; null at the start of a thread. For a new version of an answer, it is the message that it answers, like `message_id`',
+        examples: [null],
+      },
+    },
+    ['message_id'],
+  ),
   content: rowOf({ message_id: messageId, content: text('Text to append', 'It is ') }),
   reasoning: rowOf({ message_id: messageId, content: text('Text to append', 'The user asks about Oslo.') }),
   tool_call: rowOf(
@@ -103,6 +115,9 @@ export const turnFrameFields = {
       description: 'One for each request; empty if the turn was stopped',
     },
   }),
+  path_changed: rowOf({
+    message_id: text('The message that the path now leads through', 'msg_01KAQ2VBX9'),
+  }),
   done: rowOf(
     {
       message_id: {
@@ -112,7 +127,7 @@ export const turnFrameFields = {
       },
       usage,
       stop_reason: stopReason,
-      sources: { ...sources, description: 'What the reply is taken from' },
+      sources: { ...sources, description: 'The sources of the answer' },
     },
     ['sources'],
   ),

@@ -7,7 +7,7 @@ export const manifest = defineManifest({
   tag: {
     name: 'Migration',
     order: 46,
-    description: 'Threads from before, or from elsewhere.',
+    description: 'Threads of older versions and of other servers.',
   },
   depends: ['users', 'auth', 'agents', 'chat', 'trajectory'],
 })

@@ -95,7 +95,12 @@ export function createThreadImports({
 
   const makeThread = async (owner: ThreadOwner, thread_id: string, path: string) => {
     const { imported_events, ...facts } = await storeEvents(thread_id, owner.agent_id, path)
-    const thread = await threads.create(owner, { ...facts, _id: thread_id, projection_version: 0 })
+    const thread = await threads.create(owner, {
+      ...facts,
+      title_by: 'model',
+      _id: thread_id,
+      projection_version: 0,
+    })
     // If the agent or the account was removed in the meantime, this thread was not among the threads removed with it.
     const [agent, user] = await Promise.all([agents.find(owner.agent_id), users.find(owner.user_id)])
     if (!agent || !user) throw new AppError('AGENT_NOT_FOUND')

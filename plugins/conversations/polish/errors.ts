@@ -6,7 +6,7 @@ export const polishErrors = {
     status: 502,
     level: 'warn',
     message: {
-      en: 'The model "{model}" answered without any text. Try again or choose another model.',
+      en: 'The model "{model}" returned no text. Try again or choose another model.',
       zh: '模型“{model}”没有返回任何文本，请重试或改用其他模型。',
     },
   },

@@ -8,7 +8,7 @@ export const manifest = defineManifest({
   tag: {
     name: 'Prompts',
     order: 42,
-    description: 'Texts to begin a conversation with, and a better wording of your own.',
+    description: 'Texts that start a conversation, and improved wording for your own.',
   },
   depends: ['auth', 'providers', 'agents'],
   config: {

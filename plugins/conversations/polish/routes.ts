@@ -7,7 +7,7 @@ const polishPrompt = route({
   operation_id: 'polishPrompt',
   summary: 'Improve a prompt',
   description:
-    'Has the model rewrite the draft of a message, and returns the new text for the person to send or not. It uses the model of the agent unless `default_model` names another; no thread changes. The tokens of the call count as usage of the caller. The agent must be running.',
+    'Rewrites the draft of a message with the model and returns the new text. Nothing is sent. It uses the model of the agent unless `default_model` names another; no thread changes. The tokens of the call count as usage of the caller. The agent must be running.',
   guard: 'agent',
   scope: 'chat',
   body: draft,

@@ -60,6 +60,8 @@ function summarize(event: ReadEvent): string {
       return `waits for a decision: ${event.frame.action_requests.map(({ name }) => name).join(', ')}`
     case 'hitl_resolved':
       return `${event.frame.outcome}: ${event.frame.decisions.map(({ type }) => type).join(', ')}`
+    case 'path_changed':
+      return event.frame.message_id
     case 'done':
       return event.frame.stop_reason
     case 'error':

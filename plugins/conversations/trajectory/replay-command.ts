@@ -7,7 +7,7 @@ import type { Cradle } from './manifest.ts'
 export const replayCommand: Command<Cradle> = {
   name: 'replay',
   summary: 'Replay an exported trajectory with its recorded answers, and report where the outcome differs',
-  arguments: [{ name: 'file', summary: 'A file from /trajectory/export, as jsonl or json', required: true }],
+  arguments: [{ name: 'file', summary: 'a file from /trajectory/export, as jsonl or json', required: true }],
   database: false,
   async run({ args: [file], stdout, stderr }, { turnReplay }) {
     const turns = await readExport(file!)

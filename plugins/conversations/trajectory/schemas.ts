@@ -9,7 +9,7 @@ const seq = { type: 'integer', minimum: 1, maximum: 999_999_999_999 } as const
 const milliseconds = { type: 'integer', minimum: 0, maximum: 999_999_999_999 } as const
 const anything = { type: 'object', additionalProperties: true } as const
 
-const thread_id = { type: 'string', description: 'The id of a thread of your own' } as const
+const thread_id = { type: 'string', description: 'The id of your thread' } as const
 
 /** The path of a thread. */
 export const threadParams = rowOf({ thread_id })
@@ -34,6 +34,7 @@ const type = {
     'notice',
     'hitl_required',
     'hitl_resolved',
+    'path_changed',
     'done',
     'error',
   ],
@@ -47,6 +48,20 @@ const record = {
     maxItems: 64,
     description: 'The message that the turn answers',
     examples: [[{ type: 'text', text: 'Plan my week.' }]],
+  },
+  documents: {
+    type: 'array',
+    items: rowOf({ path: string, text: string }),
+    maxItems: 64,
+    description: 'The texts of attached documents, as the model sees them',
+    examples: [[{ path: 'inbound/report.pdf', text: '[page 1]\nSales rose.' }]],
+  },
+  after: {
+    type: 'integer',
+    minimum: 0,
+    description:
+      'The seq that a version continues from; without it, a turn continues from the event before it. Of `path_changed`, the end of the path',
+    examples: [7],
   },
   model: {
     type: 'string',

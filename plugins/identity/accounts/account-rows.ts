@@ -15,19 +15,30 @@ export async function toAccountRows(
     accountLockout.listLocks(users.map(({ username }) => username)),
     extensions['accounts.second_factors'].ask({ user_ids: users.map(({ _id }) => _id) }),
   ])
-  return users.map(({ _id, password_hash, identities = [], changed_at, creation_pending, ...shown }) => {
-    const seconds = locks.get(shown.username)
-    const second_factors = factors.flatMap((byUser) => [...(byUser.get(_id) ?? [])])
-    return {
-      id: _id,
-      ...shown,
-      has_password: password_hash !== null,
-      sso_linked: identities.length > 0,
-      login_locked: seconds !== undefined,
-      login_retry_after_seconds: seconds ?? null,
-      ...(second_factors.length > 0 && { second_factors }),
-    }
-  })
+  return users.map(
+    ({
+      _id,
+      password_hash,
+      identities = [],
+      changed_at,
+      creation_pending,
+      last_login_at = null,
+      ...shown
+    }) => {
+      const seconds = locks.get(shown.username)
+      const second_factors = factors.flatMap((byUser) => [...(byUser.get(_id) ?? [])])
+      return {
+        id: _id,
+        ...shown,
+        last_login_at,
+        has_password: password_hash !== null,
+        sso_linked: identities.length > 0,
+        login_locked: seconds !== undefined,
+        login_retry_after_seconds: seconds ?? null,
+        ...(second_factors.length > 0 && { second_factors }),
+      }
+    },
+  )
 }
 
 /** Returns the row of one account. */

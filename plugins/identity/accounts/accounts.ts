@@ -160,7 +160,7 @@ export function createAccounts({
       ),
 
     /** Deletes an account. Throws ADMINISTRATOR_PROTECTED, ACCOUNT_EXCEEDS, SELF_DELETION, LAST_ADMINISTRATOR. */
-    remove: (caller: AuthCaller, key: string): Promise<void> =>
+    remove: (caller: AuthCaller, key: string): Promise<{ username: string }> =>
       act(
         caller,
         key,
@@ -168,7 +168,10 @@ export function createAccounts({
           if (user._id === caller.id) throw new AppError('SELF_DELETION')
           authority.assertCovers(user)
         },
-        users.remove,
+        async (user, where) => {
+          await users.remove(user, where)
+          return { username: user.username }
+        },
       ),
   }
 }

@@ -6,7 +6,7 @@ import type { Cradle } from './manifest.ts'
 import type { AccountRow } from './schemas.ts'
 
 const ACCOUNTS_AT_ONCE = 200
-const USERNAME = { name: 'username', summary: 'username or id of the account', required: true }
+const USERNAME = { name: 'username', summary: 'username or ID of the account', required: true }
 const PASSWORD_STDIN = {
   flags: '--password-stdin',
   summary: 'read the password from the first line of standard input instead of generating one',
@@ -40,7 +40,7 @@ const create: Command<Cradle> = {
   arguments: [USERNAME],
   options: [
     { flags: '--admin', summary: 'make it an administrator' },
-    { flags: '--display-name <name>', summary: 'the name that people see' },
+    { flags: '--display-name <name>', summary: 'name shown to other people' },
     { flags: '--permissions <keys>', summary: 'the permissions to grant, separated by commas' },
     PASSWORD_STDIN,
     JSON_OPTION,
@@ -98,7 +98,7 @@ const list: Command<Cradle> = {
 
 const changePassword: Command<Cradle> = {
   name: 'user passwd',
-  summary: 'Set a new password for an account; ends its sessions and a lock of its login',
+  summary: 'Set a new password for an account, unlock it and end its sessions',
   arguments: [USERNAME],
   options: [PASSWORD_STDIN, JSON_OPTION],
   audit: 'user.reset_password',
@@ -114,7 +114,7 @@ const changePassword: Command<Cradle> = {
 
 const unlock: Command<Cradle> = {
   name: 'user unlock',
-  summary: 'End the lock that failed sign-ins put on an account',
+  summary: 'Unlock an account after too many failed sign-ins',
   arguments: [USERNAME],
   options: [JSON_OPTION],
   audit: 'user.unlock_login',

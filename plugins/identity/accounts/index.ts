@@ -19,6 +19,7 @@ export default definePlugin({
     host.provide('grants', createGrants)
     host.provide('accounts', createAccounts)
     host.extensionPoint('accounts.second_factors', { noun: 'list of second factors' })
+    host.on('account.signed_in', ({ user_id }, { users }) => users.noteSignIn(user_id))
     host.routes(accountRoutes)
     for (const command of accountCommands) host.command(command)
   },

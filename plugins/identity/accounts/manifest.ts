@@ -4,11 +4,11 @@ import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute 
 export const manifest = defineManifest({
   name: 'accounts',
   summary:
-    'The routes and commands with which user managers administer accounts, and the catalog of permissions',
+    'The routes and commands with which account managers administer accounts, and the catalog of permissions',
   tag: {
     name: 'Accounts',
     order: 90,
-    description: 'Accounts and their permissions, for those who manage them.',
+    description: 'Accounts and their permissions, for account managers.',
   },
   depends: ['users', 'auth'],
   errors: {
@@ -16,7 +16,7 @@ export const manifest = defineManifest({
       status: 403,
       code: 'FORBIDDEN',
       message: {
-        en: 'You can grant and revoke only rights that you hold yourself. The details list what you lack.',
+        en: 'You can grant and revoke only permissions that you have yourself. The details list the missing ones.',
         zh: '您只能授予或收回自己拥有的权限，详细信息中列出了缺少的权限。',
       },
     },
@@ -24,7 +24,7 @@ export const manifest = defineManifest({
       status: 403,
       code: 'FORBIDDEN',
       message: {
-        en: 'This account has rights that you lack, listed in the details. Ask an administrator.',
+        en: 'This account has permissions that you do not have. The details list them. Ask an administrator.',
         zh: '该账号拥有您没有的权限，详细信息中列出了缺少的权限。请联系管理员。',
       },
     },
@@ -32,23 +32,23 @@ export const manifest = defineManifest({
       status: 403,
       code: 'FORBIDDEN',
       message: {
-        en: 'Only an administrator can change your own token quota or folder.',
-        zh: '只有管理员才能修改您自己的令牌配额或目录。',
+        en: 'Only an administrator can change your token limit or folder.',
+        zh: '只有管理员才能修改您的 Token 限额或文件夹。',
       },
     },
     ADMINISTRATOR_PROTECTED: {
       status: 403,
       code: 'FORBIDDEN',
       message: {
-        en: 'Only an administrator may manage an administrator.',
-        zh: '只有管理员才能对管理员执行此操作。',
+        en: 'Only administrators can manage other administrators.',
+        zh: '只有管理员才能管理其他管理员。',
       },
     },
     SELF_DEMOTION: {
       status: 403,
       code: 'FORBIDDEN',
       message: {
-        en: 'You cannot demote or disable yourself. Ask another administrator.',
+        en: 'You cannot demote or disable your own account. Ask another administrator.',
         zh: '您不能降级或停用自己的账号，请联系其他管理员。',
       },
     },
@@ -56,8 +56,8 @@ export const manifest = defineManifest({
       status: 403,
       code: 'FORBIDDEN',
       message: {
-        en: 'You cannot delete yourself. Ask another user manager.',
-        zh: '您不能删除自己的账号，请联系其他用户管理员。',
+        en: 'You cannot delete your own account. Ask another account manager.',
+        zh: '您不能删除自己的账号，请联系其他成员管理员。',
       },
     },
   },

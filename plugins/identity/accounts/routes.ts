@@ -29,8 +29,8 @@ const listPermissions = route({
   guard: 'user',
   response: { 200: permissionRows },
 }).handle(({ locale }, { permissionCatalog }) =>
-  permissionCatalog.list().map(({ key, category, label, description }) => {
-    return { key, category, label: label[locale], description: description[locale] }
+  permissionCatalog.list().map(({ key, category, label, description, is_suggested = false }) => {
+    return { key, category, label: label[locale], description: description[locale], is_suggested }
   }),
 )
 
@@ -55,7 +55,7 @@ const createAccount = route({
   operation_id: 'createUser',
   summary: 'Create an account',
   description:
-    'Creates an account whose user can log in at once with this password; it starts with an agent named `assistant`. Callers grant only permissions that they hold themselves, and only administrators create administrators. To let people choose their own passwords, create an invite instead.',
+    'Creates an account whose user can sign in immediately with this password; it starts with an agent named `assistant`. Callers grant only permissions that they hold themselves, and only administrators create administrators. To let people choose their own passwords, create an invite instead.',
   guard,
   body: newAccount,
   response: { 201: accountRow },
@@ -72,7 +72,7 @@ const getAccount = route({
   operation_id: 'getUser',
   summary: 'Get an account',
   description:
-    'Returns the account with its permissions, its quota, and a lock after failed logins, if there is one.',
+    'Returns the account with its permissions, its quota, and a lock after failed sign-ins, if there is one.',
   guard,
   params: accountParams,
   response: { 200: accountRow },
@@ -114,7 +114,7 @@ const resetPassword = route({
   operation_id: 'resetPassword',
   summary: 'Reset the password of an account',
   description:
-    'Sets a new password, ends all sessions of the account, and ends a lock after failed logins. Depending on the settings of the server, the user must choose another password after the next login.',
+    'Sets a new password, ends all sessions of the account, and ends a lock after failed sign-ins. Depending on the settings of the server, the user must choose another password after the next sign-in.',
   guard,
   scope: 'session',
   params: accountParams,
@@ -159,7 +159,9 @@ const deleteAccount = route({
   response: { 204: null },
   errors: ['NOT_FOUND', 'ADMINISTRATOR_PROTECTED', 'ACCOUNT_EXCEEDS', 'SELF_DELETION', 'LAST_ADMINISTRATOR'],
   audit: 'user.delete',
-}).handle(async ({ caller, params }, { accounts }) => void (await accounts.remove(caller, params.id)))
+}).handle(async ({ caller, params, note }, { accounts }) => {
+  note(await accounts.remove(caller, params.id))
+})
 
 /** The routes of accounts and permissions. */
 export const accountRoutes: Route<Cradle>[] = [

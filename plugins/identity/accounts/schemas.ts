@@ -107,6 +107,11 @@ export const accountRow = {
         description: 'Tokens in a window of the server; null for no limit',
       },
       tokens_used: { type: 'integer', description: 'For all time', examples: [48_210] },
+      last_login_at: {
+        ...nullable({ type: 'integer' }),
+        description: 'The last sign-in, in Unix seconds; null before the first',
+        examples: [1_767_225_600],
+      },
       has_password: { ...flag, description: 'False if the account can sign in only with another service' },
       sso_linked: {
         ...flag,
@@ -145,6 +150,11 @@ export const permissionRows = {
       category: { ...text, description: 'Groups permissions in a form', examples: ['settings'] },
       label: { ...text, examples: ['Channels'] },
       description: { ...text, examples: ['Link one’s own agents to messaging platforms.'] },
+      is_suggested: {
+        type: 'boolean',
+        description: 'True if forms for new accounts and invites suggest it',
+        examples: [false],
+      },
     }),
   },
 } as const

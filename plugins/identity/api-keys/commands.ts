@@ -5,7 +5,7 @@ import type { ApiKeyDocument, Cradle } from './manifest.ts'
 import { toRow } from './routes.ts'
 
 const KEYS_AT_ONCE = 200
-const USERNAME = { name: 'username', summary: 'username or id of the account', required: true }
+const USERNAME = { name: 'username', summary: 'username or ID of the account', required: true }
 
 /** Throws NOT_FOUND for an unknown account. */
 async function findAccount(key: string, { users }: Cradle): Promise<UserDocument> {
@@ -49,7 +49,7 @@ const list: Command<Cradle> = {
 
 const remove: Command<Cradle> = {
   name: 'api-key delete',
-  summary: 'Delete an API key of an account, which ends its connections',
+  summary: 'Delete an API key of an account and end its connections',
   arguments: [USERNAME, { name: 'name', summary: 'name of the key', required: true }],
   audit: 'auth.delete_api_key',
   async run({ args, stdout }, cradle) {

@@ -19,7 +19,7 @@ export const manifest = defineManifest({
       status: 403,
       code: 'FORBIDDEN',
       message: {
-        en: 'An API key cannot have rights that your account lacks. The details list them.',
+        en: 'An API key cannot have permissions that your account lacks. The details list them.',
         zh: 'API 密钥不能拥有您账号没有的权限，详细信息中列出了缺少的权限。',
       },
     },

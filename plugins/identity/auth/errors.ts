@@ -5,7 +5,7 @@ export const authErrors = {
   AUTH_FAILED: {
     status: 401,
     message: {
-      en: 'The username, the password or the token is not valid.',
+      en: 'The username, password or token is not valid.',
       zh: '用户名、密码或令牌无效。',
     },
   },
@@ -13,14 +13,14 @@ export const authErrors = {
     status: 401,
     message: {
       en: 'The session or API key has expired. Sign in again, or use another key.',
-      zh: '会话或 API 密钥已过期，请重新登录或更换密钥。',
+      zh: '登录或 API 密钥已过期，请重新登录或更换密钥。',
     },
   },
   SESSION_ENDED: {
     status: 401,
     message: {
-      en: 'The session or API key of this connection has ended. Sign in again.',
-      zh: '此连接所用的会话或 API 密钥已失效，请重新登录。',
+      en: 'The session or API key of this connection is no longer valid. Sign in again.',
+      zh: '此连接所用的登录或 API 密钥已失效，请重新登录。',
     },
   },
   REFRESH_CROSS_SITE: {
@@ -56,7 +56,7 @@ export const authErrors = {
     status: 401,
     code: 'TOTP_INVALID',
     message: {
-      en: 'The code is not valid, or was used before. Wait for the next one, and check the clock of your device.',
+      en: 'The code is invalid or was already used. Wait for the next code and check the clock of your device.',
       zh: '验证码无效或已被使用。请等待下一个验证码，并检查设备的时间是否准确。',
     },
   },
@@ -64,8 +64,8 @@ export const authErrors = {
     status: 403,
     code: 'FORBIDDEN',
     message: {
-      en: 'This sign-in is not complete: set up or confirm your second factor first, in the console.',
-      zh: '登录尚未完成：请先在控制台设置或确认第二重验证。',
+      en: 'This sign-in is not complete: set up or confirm two-factor sign-in in the console first.',
+      zh: '登录尚未完成：请先在控制台设置或完成两步验证。',
     },
   },
   USER_DISABLED: {
@@ -83,8 +83,8 @@ export const authErrors = {
   LOGIN_LOCKED: {
     status: 429,
     message: {
-      en: 'This account is locked after too many failed attempts. The lock ends in {minutes} min; a user manager can end it earlier.',
-      zh: '登录失败次数过多，该账号已被锁定，将在 {minutes} 分钟后解锁；用户管理员也可以立即解锁。',
+      en: 'This account is locked after too many failed attempts. Try again in {minutes} min; an account manager can unlock it earlier.',
+      zh: '登录失败次数过多，该账号已被锁定，将在 {minutes} 分钟后解锁；成员管理员可以提前解锁。',
     },
   },
   SIGN_INS_LIMITED: {
@@ -99,7 +99,7 @@ export const authErrors = {
     status: 503,
     level: 'warn',
     message: {
-      en: 'Too many sign-ins are waiting. Try again in a moment.',
+      en: 'Too many sign-ins are in progress. Try again in a moment.',
       zh: '等待登录的请求过多，请稍后重试。',
     },
   },

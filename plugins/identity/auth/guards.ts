@@ -93,6 +93,22 @@ export const userGuard: Guard<'user', Cradle> = {
   },
 }
 
+/** Adds the account of a request that has a token, like `user`; a request without one is a stranger's. */
+export const visitorGuard: Guard<'visitor', Cradle> = {
+  errors: [...bearerGuard.errors!, ...userGuard.errors!, 'RATE_LIMITED'],
+  async check(request, cradle) {
+    if (request.headers.authorization === undefined) {
+      await cradle.limits.admitAddress(request.ip)
+      return {}
+    }
+    const bearer = await readSender(request, cradle)
+    return {
+      caller: bearer,
+      ...(await userGuard.check(request, cradle, { caller: bearer } as never, undefined)),
+    }
+  },
+}
+
 /** Throws SIGN_IN_INCOMPLETE unless a route is open to a session that must do these things. */
 function assertOpen(
   { method, route }: GuardRequest,

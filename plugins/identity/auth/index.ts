@@ -2,7 +2,7 @@
 // here. Managing other people's accounts belongs to `accounts`.
 import { definePlugin } from '#kernel'
 import { type AccountLockout, createAccountLockout } from './account-lockout.ts'
-import { adminGuard, bearerGuard, permissionGuard, userGuard } from './guards.ts'
+import { adminGuard, bearerGuard, permissionGuard, userGuard, visitorGuard } from './guards.ts'
 import { createLogins, type Logins } from './logins.ts'
 import { manifest } from './manifest.ts'
 import { createPasswordChanges, type PasswordChanges } from './password-changes.ts'
@@ -90,6 +90,7 @@ export default definePlugin({
     host.limit('sessions', ({ sessions }, user_id) => sessions.count(user_id))
     host.guard('bearer', bearerGuard)
     host.guard('user', userGuard)
+    host.guard('visitor', visitorGuard)
     host.guard('permission', permissionGuard)
     host.guard('admin', adminGuard)
     host.routes(authRoutes)

@@ -34,7 +34,12 @@ export const manifest = defineManifest({
       type: 'object',
       additionalProperties: {
         type: 'object',
-        additionalProperties: { type: 'string', format: 'url', pattern: '^https?://' },
+        additionalProperties: {
+          type: 'string',
+          format: 'url',
+          pattern: '^https?://',
+          examples: ['https://accounts.example.com'],
+        },
       },
       default: {},
     },

@@ -82,7 +82,7 @@ export function createSigningKeys({
 /** `svc admin rotate-jwt-secret`: replaces the signing key and ends every session. */
 export const rotateCommand: Command<Cradle> = {
   name: 'admin rotate-jwt-secret',
-  summary: 'Replace the secret that tokens are signed with; everybody must log in again',
+  summary: 'Replace the secret that signs tokens; everybody must sign in again',
   options: [{ flags: '--json', summary: 'print JSON' }],
   audit: 'auth.rotate_jwt_secret',
   database: true,
@@ -92,7 +92,7 @@ export const rotateCommand: Command<Cradle> = {
     const sessions_ended = await sessions.endEverybody()
     const text = options.json
       ? JSON.stringify({ epoch, sessions_ended })
-      : `The secret is new (epoch ${epoch}), sessions ended: ${sessions_ended}. Everybody must log in again.`
+      : `The secret is new (epoch ${epoch}), sessions ended: ${sessions_ended}. Everybody must sign in again.`
     stdout.write(`${text}\n`)
     return 0
   },

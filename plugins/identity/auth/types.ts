@@ -136,6 +136,8 @@ declare module '#kernel/types' {
     bearer: { caller: AuthCaller }
     /** Every signed-in account. */
     user: { caller: AuthCaller }
+    /** Everybody; somebody who is signed in by their account. */
+    visitor: { caller?: AuthCaller }
     /** Accounts that hold the permission in the argument, e.g. `['permission', 'users']`; administrators hold all. */
     permission: { caller: AuthCaller }
     /** Administrators. */

@@ -7,13 +7,13 @@ export const manifest = defineManifest({
   tag: {
     name: 'Invites',
     order: 92,
-    description: 'Links with which people make their own account.',
+    description: 'Links that let people create their own account.',
   },
   depends: ['users', 'auth', 'accounts'],
   errors: {
     INVITE_INVALID: {
       status: 400,
-      message: { en: 'No invite has this code.', zh: '邀请码无效。' },
+      message: { en: 'This invite code is not valid.', zh: '邀请码无效。' },
     },
     INVITE_NOT_PENDING: {
       status: 409,
@@ -22,7 +22,7 @@ export const manifest = defineManifest({
     },
     INVITE_USED: {
       status: 409,
-      message: { en: 'This invite has been used.', zh: '该邀请已被使用。' },
+      message: { en: 'This invite has already been used.', zh: '该邀请已被使用。' },
     },
     INVITE_EXPIRED: {
       status: 410,

@@ -1,4 +1,4 @@
-import { AppError, type TypeOf } from '#kernel'
+import { AppError, type Locale, type TypeOf } from '#kernel'
 import type { UserDocument } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
 import { findRefusal, type InviteDocument } from './invite.ts'
@@ -7,7 +7,7 @@ import type { Cradle } from './manifest.ts'
 import type { redemption } from './schemas.ts'
 
 /** The code of an invite, with the account to create. */
-type Redemption = TypeOf<typeof redemption>
+type Redemption = TypeOf<typeof redemption> & { locale: Locale }
 
 /** Creates the account of each invite. */
 export type Redemptions = ReturnType<typeof createRedemptions>
@@ -43,7 +43,7 @@ export function createRedemptions({
 
   const createAccount = async (
     claimed: InviteDocument,
-    { username, password, display_name = null }: Redemption,
+    { username, password, display_name = null, locale }: Redemption,
   ): Promise<UserDocument> => {
     const inviter = await findInviter(claimed)
     if (!inviter) {
@@ -55,6 +55,7 @@ export function createRedemptions({
       username,
       password,
       display_name,
+      locale,
       role: 'user',
       permissions: selectPermissions(claimed, inviter),
     })

@@ -22,7 +22,7 @@ const listInvites = route({
   operation_id: 'listInvites',
   summary: 'List the invites',
   description:
-    'Lists the invites of all user managers, the newest first. An invite is removed 90 days after it was used or revoked or has expired.',
+    'Lists the invites of all account managers, the newest first. An invite is removed 90 days after it was used or revoked or has expired.',
   guard: ['permission', 'users'],
   query: objectOf(pageQuery),
   response: { 200: inviteRows },
@@ -97,10 +97,10 @@ const redeemInvite = route({
   errors: [...REFUSALS, 'USERNAME_TAKEN', 'PASSWORD_TOO_WEAK', 'PASSWORD_CHECKS_BUSY', 'AUTH_FAILED'],
   audit: 'auth.redeem_invite',
 }).handle(async (request, { callLimit, redemptions, logins }) => {
-  const { body, ip } = request
+  const { body, ip, locale } = request
   request.identify(body.username.toLowerCase())
   await callLimit.consume('invite', ip)
-  return logins.signIn(await redemptions.redeem(body), request, 'invite')
+  return logins.signIn(await redemptions.redeem({ ...body, locale }), request, 'invite')
 })
 
 /** The routes of invites, for user managers and for invited people. */

@@ -24,7 +24,7 @@ export const newInvite = objectOf({
   },
   note: {
     ...nullable({ type: 'string', maxLength: 200 }),
-    description: 'For user managers; the invited person does not see it',
+    description: 'For account managers; the invited person does not see it',
     examples: ['For Ada'],
   },
   permissions: {

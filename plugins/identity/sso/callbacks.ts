@@ -89,7 +89,7 @@ export function createCallbacks({
   ): Promise<ForeignIdentity> => {
     const kind = signInSettings.getKind(attempt.kind)
     if (!signInSettings.isUsable(stored, kind))
-      throw new SignInFailure('disabled', 'This way to sign in was disabled.')
+      throw new SignInFailure('disabled', 'This sign-in method was disabled.')
     if (stored.revision !== attempt.revision)
       throw new SignInFailure('state', 'The settings have changed since the sign-in began.')
     if (query.error !== undefined)

@@ -11,19 +11,19 @@ const defineEntryErrors = <const Prefix extends Uppercase<EntryPoint>>(prefix: P
   return {
     [`${prefix}_DISABLED`]: {
       ...refusal,
-      message: { en: 'This way to sign in is not enabled.', zh: '此登录方式未启用。' },
+      message: { en: 'This sign-in method is not enabled.', zh: '此登录方式未启用。' },
     },
     [`${prefix}_NO_PUBLIC_URL`]: {
       ...refusal,
       message: {
-        en: 'The server does not know its public address, which the callback needs. Set http.public_url (SVC_PUBLIC_URL).',
+        en: 'The callback needs the public URL of the server. Set http.public_url (SVC_PUBLIC_URL).',
         zh: '服务器未配置公开地址，无法完成登录跳转。请设置 http.public_url（SVC_PUBLIC_URL）。',
       },
     },
     [`${prefix}_CODE_INVALID`]: {
       ...refusal,
       message: {
-        en: 'This sign-in code was used already or has expired. Sign in again.',
+        en: 'This sign-in code was already used or has expired. Sign in again.',
         zh: '此次登录已被使用或已超时，请重新登录。',
       },
     },
@@ -38,7 +38,7 @@ export const ssoErrors = {
     status: 502,
     level: 'warn',
     message: {
-      en: 'The sign-in service cannot be reached, or does not match the settings.',
+      en: 'The sign-in service cannot be reached or does not match its settings.',
       zh: '无法访问登录服务，或其与设置不符。',
     },
   },

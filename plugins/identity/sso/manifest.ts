@@ -22,8 +22,8 @@ export const manifest = defineManifest({
       category: 'admin',
       label: { en: 'Single sign-on', zh: '单点登录' },
       description: {
-        en: 'Read and change the settings of the services that users sign in with.',
-        zh: '查看和修改用户登录所用的第三方服务的设置。',
+        en: 'View and change the services that people sign in with.',
+        zh: '查看和修改成员登录所用的第三方服务。',
       },
     },
   ],

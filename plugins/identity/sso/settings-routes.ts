@@ -24,7 +24,7 @@ const defineSettingsRoutes = (
     operation_id: `get${settings}`,
     summary: 'Get the settings of a way to sign in',
     description:
-      'Returns the settings with their defaults, also before anything was stored. The client secret is never shown; `has_client_secret` tells whether there is one. Enter `redirect_uri` at the service.',
+      'Returns the settings with their defaults, also before anything was stored. The client secret is never shown; `has_client_secret` tells whether there is one. Register `redirect_uri` with the service.',
     ...(entry === 'oauth' && { params: kindParams }),
     guard,
     response: { 200: settingsRow },
@@ -43,7 +43,7 @@ const defineSettingsRoutes = (
     operation_id: `set${settings}`,
     summary: 'Change the settings of a way to sign in',
     description:
-      'Changes the given fields; those that are left out keep their values. Sign-ins that have begun before the change fail and must begin again. Callers grant only rights that they hold themselves, also by rules. Another origin in `issuer` needs the client secret again.',
+      'Changes the given fields; those that are left out keep their values. Sign-ins that have begun before the change fail and must begin again. Callers grant only permissions that they have themselves, also by rules. Another origin in `issuer` needs the client secret again.',
     ...(entry === 'oauth' && { params: kindParams }),
     guard,
     body: settingChanges,
@@ -110,12 +110,12 @@ const TIMEOUT_MS = 15_000
 
 const MISSING: LocalizedText = { en: 'Still missing: ', zh: '尚缺少：' }
 const RIGHT: LocalizedText = {
-  en: 'The service accepts the id and the secret. The redirect URI and the scopes are checked when a user signs in.',
-  zh: '服务接受了 ID 和密钥。回调地址和权限范围将在用户登录时验证。',
+  en: 'The service accepts the client ID and secret. The redirect URL and the scopes are checked when someone signs in.',
+  zh: '服务接受了客户端 ID 和密钥。回调地址和权限范围将在用户登录时验证。',
 }
 const DISCOVERED: LocalizedText = {
-  en: 'The issuer was discovered, publishes signing keys and did not reject the client. The redirect URI and the scopes are checked when a user signs in.',
-  zh: '已发现签发方，其公布了签名密钥，且未拒绝该客户端。回调地址和权限范围将在用户登录时验证。',
+  en: 'The issuer was found, publishes signing keys and did not reject the client. The redirect URL and the scopes are checked when someone signs in.',
+  zh: '已找到签发者，其公布了签名密钥，且未拒绝该客户端。回调地址和权限范围将在用户登录时验证。',
 }
 
 /** The result of a test of settings; `detail` explains it to a person. */

@@ -5,7 +5,7 @@ export const twoFactorErrors = {
   TOTP_INVALID: {
     status: 400,
     message: {
-      en: 'The code is not valid, or was used before. Wait for the next one, and check the clock of your device.',
+      en: 'The code is invalid or was already used. Wait for the next code and check the clock of your device.',
       zh: '验证码无效或已被使用。请等待下一个验证码，并检查设备的时间是否准确。',
     },
   },
@@ -19,7 +19,7 @@ export const twoFactorErrors = {
   TOTP_ALREADY_ON: {
     status: 409,
     message: {
-      en: 'An authenticator app is set up already. To replace it, send one of its codes or a recovery code.',
+      en: 'An authenticator app is already set up. To replace it, send one of its codes or a recovery code.',
       zh: '已设置身份验证器应用。如需更换，请提供其验证码或一个恢复码。',
     },
   },
@@ -31,8 +31,8 @@ export const twoFactorErrors = {
     status: 403,
     code: 'FORBIDDEN',
     message: {
-      en: 'This server requires a second factor of your account. Replace the app instead of removing it.',
-      zh: '本服务器要求您的账号使用第二重验证。请更换应用，而不是移除。',
+      en: 'This server requires two-factor sign-in for your account. Replace the app instead of removing it.',
+      zh: '此服务器要求您的账号启用两步验证。请更换应用，而不是移除。',
     },
   },
   RECENT_SIGN_IN_REQUIRED: {
@@ -49,21 +49,21 @@ export const twoFactorErrors = {
   PASSKEY_UNAVAILABLE: {
     status: 400,
     message: {
-      en: 'Passkeys need an address that begins with https:// and has a name, or http://localhost. Open the server there.',
+      en: 'Passkeys need an https:// address with a domain name, or http://localhost. Open the server at such an address.',
       zh: '通行密钥要求使用以 https:// 开头的域名地址，或 http://localhost。请通过这样的地址访问服务器。',
     },
   },
   PASSKEY_CHALLENGE_EXPIRED: {
     status: 400,
     message: {
-      en: 'This took too long, or was sent before. Try again.',
+      en: 'The request timed out or was already sent. Try again.',
       zh: '操作已超时或已提交过，请重试。',
     },
   },
   PASSKEY_INVALID: {
     status: 400,
     message: {
-      en: 'The passkey could not be verified. Create it on this page, and confirm it with a PIN, a face or a finger.',
+      en: 'The passkey could not be verified. Create it on this page, and confirm it with a PIN, your face or your fingerprint.',
       zh: '无法验证该通行密钥。请在此页面创建，并用 PIN、面容或指纹确认。',
     },
   },
@@ -71,20 +71,20 @@ export const twoFactorErrors = {
     status: 401,
     code: 'PASSKEY_INVALID',
     message: {
-      en: 'This passkey is not known here, or could not be verified. Use another one, or your password.',
+      en: 'This passkey is unknown or could not be verified. Use another passkey or your password.',
       zh: '此通行密钥未在此登记，或无法验证。请使用其他通行密钥或密码。',
     },
   },
   PASSKEY_EXISTS: {
     status: 409,
-    message: { en: 'This passkey is registered already.', zh: '该通行密钥已登记。' },
+    message: { en: 'This passkey is already registered.', zh: '该通行密钥已登记。' },
   },
   SELF_RESET: {
     status: 403,
     code: 'FORBIDDEN',
     message: {
-      en: 'Remove your own second factor on your account page, with a code.',
-      zh: '请在您的账号页面用验证码移除自己的第二重验证。',
+      en: 'Turn off your own two-factor sign-in on your account page, with a code.',
+      zh: '请在您的账号页面用验证码关闭自己的两步验证。',
     },
   },
 } satisfies ErrorTable

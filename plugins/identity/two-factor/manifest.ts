@@ -9,7 +9,7 @@ export const manifest = defineManifest({
     name: 'Two factors',
     order: 13,
     description:
-      'Codes of an authenticator app that a sign-in with a password needs besides, and passkeys that replace both.',
+      'Codes of an authenticator app, required in addition to the password, and passkeys, which replace both.',
   },
   depends: ['users', 'auth', 'accounts'],
   config: {

@@ -40,7 +40,7 @@ export const resetCommand: Command<Cradle> = {
   async run({ args, stdout }, cradle) {
     const { _id, username } = await cradle.accounts.find(args[0]!)
     await removeAll(_id, cradle)
-    stdout.write(`${username} signs in with the password alone\n`)
+    stdout.write(`${username} now signs in with the password only\n`)
     return 0
   },
 }

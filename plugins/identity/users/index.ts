@@ -1,6 +1,7 @@
 // Owns the account documents: passwords, linked identities, roles and permissions. Sign-in belongs to `auth`,
 // the routes and commands that manage accounts to `accounts`.
 import { definePlugin } from '#kernel'
+import { listNames } from '#toolbox'
 import { ensureAdministrator } from './first-administrator.ts'
 import { createIdentities, type Identities } from './identities.ts'
 import { createUsers, type Users } from './users.ts'
@@ -37,6 +38,9 @@ export default definePlugin({
     host.provide('identities', createIdentities)
     // This plugin starts first, so that the other listeners see the change.
     host.on('user.changed', ({ user_id }, { users }) => users.dropRecent(user_id))
+    host.extend('audit.names', ({ ids }, { collections }) =>
+      listNames(collections.users, ids, { kind: 'user', field: 'username' }),
+    )
     host.job({ name: 'users.recovery', every_seconds: 30, run: ({ users }) => users.recover() })
     host.extensionPoint('users.creation', { noun: 'beginning of an account' })
     host.extensionPoint('users.removal', { noun: 'removal' })

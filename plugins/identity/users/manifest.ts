@@ -27,9 +27,9 @@ export const manifest = defineManifest({
     {
       key: 'users',
       category: 'admin',
-      label: { en: 'Users', zh: '用户管理' },
+      label: { en: 'People', zh: '成员管理' },
       description: {
-        en: 'Create, change and delete accounts and invites, and grant permissions held oneself.',
+        en: 'Create, change and delete accounts and invites, and grant any permission you have.',
         zh: '创建、修改和删除账号与邀请，并授予自己拥有的权限。',
       },
     },

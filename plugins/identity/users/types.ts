@@ -37,6 +37,8 @@ export interface UserDocument {
   updated_at: number
   /** The time of the last change that other processes must notice. */
   changed_at: number
+  /** The last time at which somebody signed in; absent before the first. */
+  last_login_at?: number
   /** Set until every plugin has created what a new account starts with. */
   creation_pending?: true
 }

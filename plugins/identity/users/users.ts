@@ -200,6 +200,11 @@ export function createUsers(
       await Promise.all([creations.recover(), deletions.recover()])
     },
 
+    /** Stores the time of a sign-in. */
+    async noteSignIn(_id: string): Promise<void> {
+      await users.updateOne({ _id }, { $set: { last_login_at: clock.seconds() } })
+    },
+
     /** Raises the token counts of accounts to these totals; returns the ids of accounts that do not exist. */
     async raiseTokensUsed(totals: ReadonlyMap<string, number>): Promise<string[]> {
       const operations = [...totals].map(([_id, tokens_used]) => ({

@@ -23,39 +23,39 @@ const codes: Record<ProviderFailure, keyof typeof providerErrors> = {
 /** Advice to a person about a failure, for any upstream. */
 const guidance: Record<ProviderFailure, LocalizedText> = {
   auth: {
-    en: 'The provider refused the API key. Check that it is complete, not revoked, and has access to this model.',
+    en: 'The provider rejected the API key. Check that it is complete, has not been revoked and has access to this model.',
     zh: '服务商拒绝了 API 密钥。请检查密钥是否完整、未被吊销，并有权使用该模型。',
   },
   quota: {
-    en: 'The account at the provider has no quota or credit left. Top it up or raise its limit there.',
+    en: 'Your account with the provider has no quota or credit left. Top it up or raise its limit there.',
     zh: '服务商账户的额度已用尽。请在服务商处充值或提高限额。',
   },
   rate_limit: {
-    en: 'The provider limits the rate of calls. Wait a moment and try again.',
+    en: 'The provider received too many calls. Wait a moment and try again.',
     zh: '服务商限制了调用频率。请稍候重试。',
   },
   outage: {
-    en: 'The provider has an outage or interrupted its answer. Try again later.',
-    zh: '服务商出现故障或中断了回复。请稍后重试。',
+    en: 'The provider is down or interrupted its answer. Try again later.',
+    zh: '服务商出现故障或中断了回答。请稍后重试。',
   },
   timeout: {
-    en: 'The provider took too long to answer. Try again, or check the network between this server and the provider.',
+    en: 'The provider took too long to respond. Try again, or check the network between this server and the provider.',
     zh: '服务商响应超时。请重试，或检查本服务器与服务商之间的网络。',
   },
   unreachable: {
-    en: 'The provider cannot be reached. Check the base URL and the network of this server.',
-    zh: '无法连接服务商。请检查 base URL 和本服务器的网络。',
+    en: 'The provider cannot be reached. Check the URL and the network of this server.',
+    zh: '无法连接服务商。请检查地址和本服务器的网络。',
   },
   model_not_found: {
-    en: 'The provider does not have this model. Check the model id, the base URL and the permissions of the key.',
-    zh: '服务商没有该模型。请检查模型 ID、base URL 以及密钥的可用范围。',
+    en: 'The provider does not offer this model. Check the model ID, the URL and the permissions of the key.',
+    zh: '服务商没有该模型。请检查模型 ID、地址以及密钥的可用范围。',
   },
   bad_request: {
-    en: 'The provider rejected the request. Check the base URL, the model id and the options.',
-    zh: '服务商拒绝了请求。请检查 base URL、模型 ID 和选项。',
+    en: 'The provider rejected the request. Check the URL, the model ID and the options.',
+    zh: '服务商拒绝了请求。请检查地址、模型 ID 和选项。',
   },
   unknown: {
-    en: 'The call failed for an unknown reason. See the log of the server.',
+    en: 'The call failed for an unknown reason. See the server log.',
     zh: '调用失败，原因未知。服务器日志中有更多信息。',
   },
 }

@@ -1,5 +1,5 @@
 import { definePlugin } from '#kernel'
-import { createGuardedFetch, type GuardedFetch } from '#toolbox'
+import { createGuardedFetch, type GuardedFetch, listNames } from '#toolbox'
 import { createProviderConnections, type ProviderConnections } from './connections.ts'
 import { createEmbeddings, type Embeddings } from './embeddings.ts'
 import { setUpFirstProviders } from './first-start.ts'
@@ -83,6 +83,9 @@ export default definePlugin({
       ]
     })
     for (const command of [...providerCommands, setupCommand]) host.command(command)
+    host.extend('audit.names', ({ ids }, { collections }) =>
+      listNames(collections.providers, ids, { kind: 'provider', field: 'name' }),
+    )
     host.extend('users.removal', ({ user_id }, { providers }) => providers.removeOwn(user_id))
   },
   ready: setUpFirstProviders,

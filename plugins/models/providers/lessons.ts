@@ -20,7 +20,7 @@ export interface Lesson {
 /** The change for models that do not take pictures. */
 const WITHOUT_PICTURES = 'without_pictures'
 
-const PICTURES_LABEL: LocalizedText = { en: 'Pictures are left out', zh: '不发送图片' }
+const PICTURES_LABEL: LocalizedText = { en: 'No pictures', zh: '不发送图片' }
 
 /** The most lessons of one provider; older ones are forgotten. */
 const MAX_LESSONS = 200

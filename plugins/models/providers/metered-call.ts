@@ -81,8 +81,9 @@ export function createCallMeter(
           inputChars += size
           break
         case 'tool-call':
-          size = part.toolName.length + part.input.length
-          outputChars += size
+          // Most of it was counted as it came.
+          size = part.toolName.length + Math.max(part.input.length - inputChars, 0)
+          outputChars += part.toolName.length + part.input.length
           inputChars = 0
       }
       if (size > 0) first_part_ms ??= performance.now() - startedAt

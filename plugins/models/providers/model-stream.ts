@@ -16,8 +16,11 @@ const FIRST_PAUSE_MS = 400
 /** The longest `retry-after` of an upstream that is respected; after a longer one, its refusal is final. */
 const MAX_PAUSE_MS = 30_000
 
-/** The longest answer, including thoughts and arguments: the stored answer must fit in one document. */
-const MAX_ANSWER_CHARS = 4 * 1024 * 1024
+/**
+ * The longest answer, including thoughts and arguments: more than any model writes at once. The stored answer must fit
+ * in one document, and regular expressions fail with one match of three million characters.
+ */
+const MAX_ANSWER_CHARS = 2.5 * 1024 * 1024
 
 /** The failures that a retry may resolve. */
 const TRANSIENT: readonly ProviderFailure[] = ['rate_limit', 'outage', 'unreachable']

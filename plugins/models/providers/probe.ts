@@ -20,7 +20,7 @@ const PROBE_MS = 15_000
 const MAX_OUTPUT_TOKENS = 16
 
 const NOTHING_LISTED: LocalizedText = {
-  en: 'The provider lists no model of this kind. Set model_id, or enter the models of the provider.',
+  en: 'The provider lists no model of this kind. Set model_id, or add its models by name.',
   zh: '服务商未列出此类模型。请用 model_id 指定模型，或手动填写服务商的模型。',
 }
 const NO_EMBEDDING: LocalizedText = {

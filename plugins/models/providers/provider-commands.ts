@@ -44,13 +44,13 @@ function readKey(path: string | undefined): string | undefined {
 const add: Command<Cradle> = {
   name: 'provider add',
   summary: 'Add a provider for all accounts',
-  arguments: [{ name: 'name', summary: 'a name, which references to its models begin with', required: true }],
+  arguments: [{ name: 'name', summary: 'a name, used as a prefix of its models', required: true }],
   options: [
-    { flags: '--kind <kind>', summary: 'what it is, e.g. openai or ollama' },
-    { flags: '--base-url <url>', summary: 'its address, unless it is the usual one of its kind' },
-    { flags: '--api-key-file <file>', summary: 'a file with its key' },
-    { flags: '--model <id>', summary: 'the model to test and to make active; otherwise the first' },
-    { flags: '--active', summary: 'test it, and if it works make its model the active one' },
+    { flags: '--kind <kind>', summary: 'kind of provider, e.g. openai or ollama' },
+    { flags: '--base-url <url>', summary: 'base URL, if it differs from the default of its kind' },
+    { flags: '--api-key-file <file>', summary: 'file that contains the API key' },
+    { flags: '--model <id>', summary: 'model to test and use as the default; otherwise the first' },
+    { flags: '--active', summary: 'test it, and if it works, make its model the default' },
     JSON_OPTION,
   ],
   audit: 'provider.create',
@@ -81,7 +81,9 @@ const add: Command<Cradle> = {
     if (options.json)
       printJson(stdout, { id: provider._id, name: provider.name, kind, active: active ?? null })
     else
-      stdout.write(`${provider.name} was added${active === undefined ? '' : `, and ${active} is active`}\n`)
+      stdout.write(
+        `${provider.name} was added${active === undefined ? '' : `, and ${active} is the default model`}\n`,
+      )
     return 0
   },
 }
@@ -92,18 +94,17 @@ const listAll = async ({ providers }: Pick<Cradle, 'providers'>) =>
 
 const test: Command<Cradle> = {
   name: 'provider test',
-  summary: 'Ask a model of a provider for a word',
+  summary: 'Test a model of a provider',
   arguments: [{ name: 'name', summary: 'name of the provider', required: true }],
-  options: [{ flags: '--model <id>', summary: 'the model to test' }, JSON_OPTION],
+  options: [{ flags: '--model <id>', summary: 'model to test' }, JSON_OPTION],
   async run({ args, options, stdout }, cradle) {
     const row = (await listAll(cradle)).find(({ name }) => name === args[0])
-    if (!row)
-      throw new ConfigError(`"${args[0]}" is not a provider of the server; "svc provider list" shows them`)
+    if (!row) throw new ConfigError(`"${args[0]}" is not a provider of this server; run "svc provider list"`)
     const provider = await cradle.providers.find(null, row.id)
     const model_id = text(options.model)
     const result = await cradle.providerProbe.test(provider, model_id === undefined ? {} : { model_id }, 'en')
     if (options.json) printJson(stdout, result)
-    else if (result.ok) stdout.write(`${result.model} answered after ${result.latency_ms} ms\n`)
+    else if (result.ok) stdout.write(`${result.model} answered in ${result.latency_ms} ms\n`)
     else stdout.write(`The test failed: ${result.detail} (${result.reason})\n`)
     return result.ok ? 0 : 1
   },
@@ -125,7 +126,7 @@ const list: Command<Cradle> = {
       return enabled ? 'enabled' : 'disabled'
     }
     printTable(stdout, [
-      ['name', 'kind', 'address', 'key', 'state', 'active model'],
+      ['name', 'kind', 'address', 'key', 'state', 'default model'],
       ...rows.map((row) => [
         row.name,
         row.kind,

@@ -217,12 +217,13 @@ export function createProviders({
       }
     },
 
-    async remove(holder: Holder, id: string): Promise<void> {
+    async remove(holder: Holder, id: string): Promise<{ name: string }> {
       const provider = await findOwn(holder, id)
       await assertUnreferenced(provider)
       await providers.deleteOne({ _id: id, ...ownedBy(holder) })
       visibleProviders.forget()
       await modelCatalog.remove([id])
+      return { name: provider.name }
     },
 
     /** Returns a provider that the holder sees: any of those listed. Throws NOT_FOUND. */
@@ -280,6 +281,10 @@ export const toListedModel = (model: ModelDescription): TypeOf<typeof listedMode
   reasoning: model.reasoning ?? null,
 })
 
+/** True if a provider of the server hides its address and options from a reader, since they may be internal. */
+const isConfidential = ({ scope }: ProviderDocument, reader: Holder) =>
+  scope === 'global' && reader !== null && reader.role !== 'admin'
+
 /** Converts a provider to its row. */
 export const toProviderRow = (
   provider: ProviderDocument,
@@ -291,10 +296,10 @@ export const toProviderRow = (
   kind: provider.kind,
   scope: provider.scope,
   owner: provider.scope === 'user' ? holder!.username : null,
-  base_url: provider.base_url,
+  base_url: isConfidential(provider, holder) ? null : provider.base_url,
   has_api_key: provider.api_key !== null,
   models: provider.models.map(toListedModel),
-  options: provider.options,
+  options: isConfidential(provider, holder) ? {} : provider.options,
   max_concurrency: provider.max_concurrency ?? null,
   enabled: provider.enabled,
   learned: describeLessons(provider, extensions['providers.kinds'].get(provider.kind), locale),

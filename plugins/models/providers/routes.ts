@@ -150,8 +150,8 @@ export const providerRoutes = [
     response: { 204: null },
     errors: ['NOT_FOUND', 'PROVIDER_REFERENCED'],
     audit: 'provider.delete',
-  }).handle(async ({ caller, params }, { providers }) => {
-    await providers.remove(caller, params.id)
+  }).handle(async ({ caller, params, note }, { providers }) => {
+    note(await providers.remove(caller, params.id))
   }),
 
   route({
@@ -263,8 +263,8 @@ export const providerRoutes = [
     response: { 204: null },
     errors: ['NOT_FOUND', 'PROVIDER_REFERENCED'],
     audit: 'provider.delete',
-  }).handle(async ({ params }, { providers }) => {
-    await providers.remove(null, params.id)
+  }).handle(async ({ params, note }, { providers }) => {
+    note(await providers.remove(null, params.id))
   }),
 
   route({

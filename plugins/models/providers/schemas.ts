@@ -190,7 +190,7 @@ export const providerRow = {
     },
     base_url: {
       ...nullable({ type: 'string' } as const),
-      description: 'Null for the address of the kind',
+      description: 'Null for the address of the kind; of a global provider, administrators alone see it',
       examples: [null],
     },
     has_api_key: { type: 'boolean' },
@@ -199,7 +199,11 @@ export const providerRow = {
       items: listedModel,
       description: 'As they were entered; empty if those that the provider lists are offered',
     },
-    options: { ...options, description: 'Without secret options', examples: [{}] },
+    options: {
+      ...options,
+      description: 'Without secret options; of a global provider, administrators alone see them',
+      examples: [{}],
+    },
     max_concurrency: {
       ...nullable({ type: 'integer' } as const),
       description: 'The most calls at a time, of each server process; null for no limit',

@@ -11,18 +11,20 @@ const MOST_SHOWN = 20
 /** `svc setup`: asks for a provider and its key, tests it, and makes a model of it active. */
 export const setupCommand: Command<Cradle> = {
   name: 'setup',
-  summary: 'Choose a provider, enter its key, test it and make it active, on a terminal',
+  summary: 'Connect a model provider and choose the default model, interactively',
   audit: 'provider.create',
   async run(input, cradle) {
     const { stdin, stdout } = input
-    if (!stdin.isTTY) throw new ConfigError('svc setup asks on a terminal; "svc provider add" does not')
+    if (!stdin.isTTY) throw new ConfigError('svc setup needs a terminal; use "svc provider add" without one')
     const { providers, models } = cradle
     const kinds = providers.kinds('en').filter(({ kind }) => kind !== DEMONSTRATION)
     const chosen = await choose(input, 'Provider', kinds, ({ kind, label }) => [kind, label])
     const { kind, default_base_url } = chosen
     const hint = default_base_url === null ? '' : ` [${default_base_url}]`
     const base_url = await askOnTerminal(input, `Address${hint}: `)
-    const api_key = await askOnTerminal(input, 'Key (empty if it needs none): ', { isSecret: true })
+    const api_key = await askOnTerminal(input, 'API key (leave empty if none is needed): ', {
+      isSecret: true,
+    })
     const usedNames = (await providers.list(null, { limit: 200 }, 'en')).rows.map(({ name }) => name)
     const free = [kind, ...Array.from({ length: 100 }, (_, index) => `${kind}-${index + 2}`)].find(
       (name) => !usedNames.includes(name),
@@ -40,14 +42,14 @@ export const setupCommand: Command<Cradle> = {
     const model =
       offered.length > 0
         ? (await choose(input, 'Model', offered, ({ id, name }) => [id, name ?? id], { isOpen: true })).id
-        : await askOnTerminal(input, 'Id of the model: ')
+        : await askOnTerminal(input, 'Model ID: ')
     if (!model) throw new ConfigError('no model was chosen')
     stdout.write(`Testing ${model} …\n`)
     const { latency_ms } = await assertWorking(draft, model, cradle)
     await providers.create(null, { ...body, models: modelsToEnter(model, listed) })
     await models.activate(`${name}:${model}`)
     await cradle.modelCatalog.close()
-    stdout.write(`${model} answered after ${latency_ms} ms. ${name}:${model} is active.\n`)
+    stdout.write(`${model} answered in ${latency_ms} ms. ${name}:${model} is now the default model.\n`)
     return 0
   },
 }
@@ -70,5 +72,5 @@ async function choose<Thing extends { id?: string; kind?: string }>(
   const chosen = things.find((thing) => describe(thing)[0] === answer) ?? shown[Number(answer || 1) - 1]
   if (chosen) return { ...chosen, id: describe(chosen)[0] }
   if (isOpen) return { ...things[0]!, id: answer }
-  throw new ConfigError(`"${answer}" is not one of them`)
+  throw new ConfigError(`"${answer}" is not in the list`)
 }

@@ -42,7 +42,7 @@ export interface ModelSettingsDocument {
 }
 
 /** The purpose of a model call. */
-export type ModelPurpose = 'turn' | 'task' | 'summary' | 'polish' | 'embedding'
+export type ModelPurpose = 'turn' | 'task' | 'summary' | 'title' | 'polish' | 'embedding'
 
 /**
  * The account that pays for a model call, with its agent and thread; `token_quota` is null without a quota, and

@@ -8,14 +8,14 @@ const DEFAULT_LIMIT = '50'
 /** `svc admin audit`: prints rows of the log, or verifies its hash chain. */
 export const auditCommand: Command<Cradle> = {
   name: 'admin audit',
-  summary: 'List who changed what, newest first, or check that the log is intact',
+  summary: 'List changes and sign-ins, newest first, or verify the log',
   options: [
-    { flags: '--actor <name>', summary: 'only rows of this account' },
-    { flags: '--action <action>', summary: 'only rows of this action, e.g. auth.login' },
-    { flags: '--limit <n>', summary: `the number of rows (default: ${DEFAULT_LIMIT})` },
+    { flags: '--actor <name>', summary: 'only entries of this account' },
+    { flags: '--action <action>', summary: 'only entries of this action, e.g. auth.login' },
+    { flags: '--limit <n>', summary: `maximum number of entries (default: ${DEFAULT_LIMIT})` },
     {
       flags: '--verify',
-      summary: 'check the whole log; exit code 1 if a row was changed, inserted or removed',
+      summary: 'verify the whole log; exit code 1 if an entry was changed, inserted or removed',
     },
     JSON_OPTION,
   ],

@@ -16,13 +16,16 @@ export interface AuditQuery {
 }
 
 /** A row as clients see it. */
-type AuditRow = ReturnType<typeof toRow>
+type AuditRow = ReturnType<typeof toRow> & { object: string | null; object_exists: boolean }
 
 /** Reads the log. */
 export type AuditLog = ReturnType<typeof createAuditLog>
 
 /** Creates the reader. */
-export function createAuditLog({ collections: { audit_log: rows } }: Pick<Cradle, 'collections'>) {
+export function createAuditLog({
+  collections: { audit_log: rows },
+  objectNames,
+}: Pick<Cradle, 'collections' | 'objectNames'>) {
   /** Returns the filter for rows before this number; its own row may be missing. */
   const whereOlder = async (seq: number): Promise<Filter<AuditDocument> | undefined> => {
     const nearest = await rows.findOne({ _id: { $lte: seq } }, { sort: { _id: -1 }, projection: { ts: 1 } })
@@ -51,7 +54,9 @@ export function createAuditLog({ collections: { audit_log: rows } }: Pick<Cradle
         .sort(NEWEST_FIRST)
         .limit(limit + 1)
         .toArray()
-      const page = documents.slice(0, limit).map(toRow)
+      const shown = documents.slice(0, limit)
+      const objects = await objectNames.find(shown)
+      const page = shown.map((document, index) => ({ ...toRow(document), ...objects[index]! }))
       return { rows: page, next: documents.length > limit ? page.at(-1)!.id : null }
     },
   }

@@ -6,7 +6,7 @@ import { type AuditLog, createAuditLog } from './audit-log.ts'
 import { type AuditPruning, type AuditWriter, createAuditPruning, createAuditWriter } from './audit-writer.ts'
 import { auditIndexes } from './documents.ts'
 import { manifest } from './manifest.ts'
-
+import { createObjectNames, type ObjectNames } from './object-names.ts'
 import { auditRoutes } from './routes.ts'
 import { type AuditVerification, createAuditVerification } from './verification.ts'
 
@@ -15,6 +15,7 @@ declare module '#kernel/types' {
     audit: {
       auditWriter: AuditWriter
       auditLog: AuditLog
+      objectNames: ObjectNames
       auditVerification: AuditVerification
       auditPruning: AuditPruning
     }
@@ -24,9 +25,11 @@ declare module '#kernel/types' {
 export default definePlugin({
   ...manifest,
   setup(host) {
+    host.extensionPoint('audit.names', { noun: 'names' })
     host.collection('audit_log', { indexes: auditIndexes })
     host.collection('audit_head')
     host.service('auditWriter', createAuditWriter)
+    host.service('objectNames', createObjectNames)
     host.service('auditLog', createAuditLog)
     host.service('auditVerification', createAuditVerification)
     host.service('auditPruning', createAuditPruning)

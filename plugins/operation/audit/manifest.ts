@@ -1,4 +1,5 @@
 import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
+import type { NamedObject } from '#toolbox'
 
 /** The manifest of the plugin. */
 export const manifest = defineManifest({
@@ -7,13 +8,17 @@ export const manifest = defineManifest({
   tag: {
     name: 'Administration',
     order: 94,
-    description: 'The server at a glance, and what was done on it.',
+    description: 'The server at a glance.',
   },
   depends: ['auth'],
   config: { keep_days: { type: 'integer', minimum: 1, maximum: 36_500 } },
 })
 
 declare module '#kernel/types' {
+  interface ExtensionPoints {
+    /** Returns the names of the objects with these ids, for the readers of the audit log; never what is private. */
+    'audit.names': (question: { ids: readonly string[] }) => Promise<readonly NamedObject[]>
+  }
   interface Manifests {
     audit: typeof manifest
   }

@@ -29,7 +29,7 @@ export async function readArchive(input: Readable, readEntry: EntryReader): Prom
     } catch (cause) {
       if (cause instanceof Error && cause === input.errored)
         throw new ConfigError(`the archive cannot be read: ${cause.message}`, { cause })
-      throw damaged('it is not a whole tar file', cause)
+      throw damaged('it is not a complete tar file', cause)
     }
   }
   /** The entries since the last list; a file that changed meanwhile comes twice. */

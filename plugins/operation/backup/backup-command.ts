@@ -4,6 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { Writable } from 'node:stream'
 import { type Command, type CommandInput, ConfigError, JSON_OPTION, printJson, readBlueprint } from '#kernel'
 import type { ArchiveEnd } from './format.ts'
+import { noteBackup } from './last-backup.ts'
 import type { Cradle } from './manifest.ts'
 import { PASSPHRASE_FILE, readPassphrase } from './sealing.ts'
 
@@ -13,8 +14,8 @@ const MAX_SHOWN = 20
 /** `svc backup`: writes one archive with everything, while servers run or not. */
 export const backupCommand: Command<Cradle> = {
   name: 'backup',
-  summary: 'Write the database, the workspaces, the documents and the encrypted keys to one archive',
-  arguments: [{ name: 'file', summary: 'the archive, or - for standard output', required: true }],
+  summary: 'Write the database, the files and the encrypted keys to one archive',
+  arguments: [{ name: 'file', summary: 'archive to write, or - for standard output', required: true }],
   options: [
     PASSPHRASE_FILE,
     { flags: '--verify', summary: 'verify an archive instead of writing one' },
@@ -41,6 +42,7 @@ export const backupCommand: Command<Cradle> = {
     try {
       const end = target ? await writeWhole(target, write) : await write(unended(stdout))
       const seconds = Math.round((clock.now() - started) / 100) / 10
+      await noteBackup(db, clock.seconds())
       report({ ...input, stdout: target ? stdout : stderr }, target ?? 'standard output', end, seconds)
       return 0
     } finally {
@@ -69,10 +71,9 @@ async function verify(input: CommandInput, file: string): Promise<number> {
 }
 
 function assertUsable(target: string, home: string): void {
-  if (existsSync(target)) throw new ConfigError(`${target} exists already`)
+  if (existsSync(target)) throw new ConfigError(`${target} already exists`)
   if (!existsSync(dirname(target))) throw new ConfigError(`the folder ${dirname(target)} does not exist`)
-  if (!relative(home, target).startsWith('..'))
-    throw new ConfigError(`the archive must be outside of ${home}`)
+  if (!relative(home, target).startsWith('..')) throw new ConfigError(`the archive must be outside ${home}`)
 }
 
 /** Writes a file under another name first: an archive that has its own name is complete and on the disk. */
@@ -113,10 +114,10 @@ function report(
     return
   }
   stdout.write(`Wrote ${file} in ${seconds} s: documents ${documents}, files ${files}.\n`)
-  for (const path of changed) stdout.write(`${join('home', path)} became shorter while it was read.\n`)
+  for (const path of changed) stdout.write(`${join('home', path)} shrank while it was read.\n`)
   if (unreadable_count === 0) return
-  stdout.write(`Not in the archive, as they could not be read: ${unreadable_count}.\n`)
+  stdout.write(`Not in the archive because they could not be read: ${unreadable_count}.\n`)
   for (const { path, reason } of unreadable.slice(0, MAX_SHOWN))
     stdout.write(`  ${JSON.stringify(join('home', path))}: ${reason}\n`)
-  if (unreadable_count > MAX_SHOWN) stdout.write(`  and more; end.json in the archive lists them.\n`)
+  if (unreadable_count > MAX_SHOWN) stdout.write(`  … and more, listed in end.json in the archive.\n`)
 }

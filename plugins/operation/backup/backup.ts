@@ -54,7 +54,7 @@ export async function writeBackup({
     await archive.addFile('backup.json', toJson(head))
     const secretKey = readFile(home, 'secret.key')
     if (!secretKey)
-      throw new ConfigError(`${join(home, 'secret.key')} is missing: this is no home of a server`)
+      throw new ConfigError(`${join(home, 'secret.key')} is missing: this is not the home of a server`)
     for (const name of SEALED_FILES) {
       const content = name === 'secret.key' ? secretKey : readFile(home, name)
       if (content) await archive.addFile(`sealed/${name}`, sealFile(key, name, content))
@@ -77,7 +77,7 @@ export async function writeBackup({
       if (ids && ids.size > 0) await addRemoved(db, name, ids, archive)
     }
     if (!readFile(home, 'secret.key')?.equals(secretKey))
-      throw new ConfigError('secret.key was replaced while the backup ran: run it again')
+      throw new ConfigError('secret.key was replaced during the backup: run it again')
 
     const end: ArchiveEnd = { ...homeFiles.report, collections }
     await archive.addFile('end.json', toJson(end))

@@ -131,10 +131,10 @@ const shorten = (path: string) =>
 const createError = (code: string, message: string) => Object.assign(new Error(message), { code })
 
 const REASONS: Record<string, string> = {
-  EACCES: 'it may not be opened',
-  EPERM: 'it may not be opened',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
   EIO: 'the disk cannot read it',
-  ELOOP: 'it became a link meanwhile',
+  ELOOP: 'it was replaced by a link',
 }
 
 /** Describes an error without the path, which may be that of a descriptor. */

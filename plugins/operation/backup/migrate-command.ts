@@ -10,7 +10,7 @@ const SILENCE_MS = 15_000
 /** `svc migrate-database`: copies the database to a MongoDB server and compares both. */
 export const migrateCommand: Command<Cradle> = {
   name: 'migrate-database',
-  summary: 'Copy the database to a MongoDB server, and compare both by counts and hashes',
+  summary: 'Copy the database to a MongoDB server and verify the copy',
   arguments: [{ name: 'url', summary: 'mongodb://…/name of an empty database', required: true }],
   options: [
     { flags: '--write-config', summary: 'write the address to config.json as database.url' },
@@ -26,13 +26,14 @@ export const migrateCommand: Command<Cradle> = {
       import('./collections.ts'),
     ])
     const from = blueprint.config.values.database.url
-    if (from === url) throw new ConfigError('this is the address of the present database')
+    if (from === url) throw new ConfigError('this is the address of the current database')
     const source = await openDatabase({ url: from, home, log })
     try {
       const alive = await source.db
         .collection('nodes')
         .findOne({ seen_at: { $gt: (clock.now() - SILENCE_MS) / 1000 } })
-      if (alive) throw new ConfigError(`stop the server first: process ${alive.pid} on ${alive.host} runs`)
+      if (alive)
+        throw new ConfigError(`stop the server first: process ${alive.pid} on ${alive.host} is running`)
       const target = await openDatabase({ url, home, log })
       try {
         const full = await clearEmpty(target.db)
@@ -49,7 +50,7 @@ export const migrateCommand: Command<Cradle> = {
             ...rows.map(({ collection, documents }) => [collection, `${documents}`]),
           ])
           stdout.write(
-            `Counts and hashes are equal. ${options.writeConfig ? 'config.json names the new database' : 'Set SVC_DATABASE_URL to use it'}; files stay in the home.\n`,
+            `Counts and hashes match. ${options.writeConfig ? 'config.json names the new database' : 'Set SVC_DATABASE_URL to use it'}; files stay in the home.\n`,
           )
         }
         return 0
@@ -70,7 +71,9 @@ async function copy(source: Db, target: Db, name: string): Promise<number> {
   const copied = await measure(target.collection(name))
   const original = await measure(source.collection(name))
   if (copied.count !== original.count || written.count !== original.count || copied.hash !== written.hash)
-    throw new ConfigError(`the collection "${name}" of both databases differs: was it changed meanwhile?`)
+    throw new ConfigError(
+      `the collection "${name}" of both databases differs: was it changed during the copy?`,
+    )
   return original.count
 }
 

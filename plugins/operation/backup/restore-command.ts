@@ -19,8 +19,8 @@ const SPOOL = '.restore.tar'
 /** `svc restore`: makes a home and a database from an archive. */
 export const restoreCommand: Command<Cradle> = {
   name: 'restore',
-  summary: 'Restore an archive of svc backup into an empty home and an empty database',
-  arguments: [{ name: 'file', summary: 'the archive, or - for standard input', required: true }],
+  summary: 'Restore a backup into an empty home and an empty database',
+  arguments: [{ name: 'file', summary: 'archive to restore, or - for standard input', required: true }],
   options: [PASSPHRASE_FILE, JSON_OPTION],
   database: false,
   async run(input, { log }) {
@@ -52,10 +52,12 @@ export const restoreCommand: Command<Cradle> = {
         `Restored the backup of ${takenAt} into ${home}: documents ${documents}, files ${end.files}, secrets ${secrets.opened}.\n`,
       )
       if (end.unreadable_count)
-        stdout.write(`The backup lacks files and folders that could not be read: ${end.unreadable_count}.\n`)
+        stdout.write(
+          `Files and folders missing from the backup because they could not be read: ${end.unreadable_count}.\n`,
+        )
       if (secrets.unreadable > 0)
         stdout.write(
-          `Secrets that do not open with the key and must be entered again: ${secrets.unreadable}.\n`,
+          `Secrets that the key cannot decrypt and must be entered again: ${secrets.unreadable}.\n`,
         )
       if (hadDatabaseUrl)
         stdout.write('database.url was removed from config.json; set it if the server needs one.\n')
@@ -103,7 +105,9 @@ async function restoreVerified(
 function assertEmpty(home: string): void {
   const entry = readdirSync(home).find((name) => !HARMLESS.includes(name))
   if (entry !== undefined)
-    throw new ConfigError(`the home ${home} is not empty: it has "${entry}"; SVC_HOME names another one`)
+    throw new ConfigError(
+      `the home ${home} is not empty: it contains "${entry}". Set SVC_HOME to use another one`,
+    )
 }
 
 /** Removes what an unfinished restore has written to a home. */

@@ -73,14 +73,13 @@ async function readEntries(
   }
   assertSame(await readArchive(openInput(), readEntry), archive.hash)
   if (!end || !sealed.has('secret.key')) throw new ConfigError('the archive is incomplete')
-  if (files !== end.files)
-    throw new ConfigError(`the archive has ${files} files, and should have ${end.files}`)
+  if (files !== end.files) throw new ConfigError(`the archive has ${files} files instead of ${end.files}`)
 
   for (const [name, expected] of Object.entries(end.collections)) {
     const written = loaders.get(name)?.extent() ?? { count: 0, hash: '' }
     const stored = expected > 0 ? await measure(db.collection(name)) : written
     if (written.count !== expected || stored.count !== expected || stored.hash !== written.hash)
-      throw new ConfigError(`the collection "${name}" is not what the archive says`)
+      throw new ConfigError(`the collection "${name}" does not match the archive`)
   }
   for (const [name, ids] of removed)
     for (let at = 0; at < ids.length; at += 1000)

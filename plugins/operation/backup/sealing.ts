@@ -38,7 +38,7 @@ export async function deriveKey(passphrase: string, derivation: KeyDerivation): 
     const options = { N: n, r, p, maxmem: MAX_MEMORY }
     return await derive(passphrase.normalize(), Buffer.from(salt, 'base64'), 32, options)
   } catch (cause) {
-    throw new ConfigError('the archive asks for a derivation of its key that is not possible', { cause })
+    throw new ConfigError('the archive requires an unsupported key derivation', { cause })
   }
 }
 
@@ -75,7 +75,7 @@ export const PASSPHRASE_FILE = {
 export async function readPassphrase(input: CommandInput, { isNew }: { isNew: boolean }): Promise<string> {
   const passphrase = await find(input, isNew)
   if (passphrase.length < MIN_LENGTH)
-    throw new ConfigError(`the passphrase has less than ${MIN_LENGTH} characters`)
+    throw new ConfigError(`the passphrase must have at least ${MIN_LENGTH} characters`)
   return passphrase
 }
 
@@ -92,7 +92,7 @@ async function find(input: CommandInput, isNew: boolean): Promise<string> {
   if (!stdin.isTTY)
     throw new ConfigError('a passphrase is needed: use --passphrase-file or set SVC_BACKUP_PASSPHRASE')
   const first = await askOnTerminal(input, 'Passphrase: ', { isSecret: true })
-  if (isNew && (await askOnTerminal(input, 'Again: ', { isSecret: true })) !== first)
-    throw new ConfigError('the passphrases differ')
+  if (isNew && (await askOnTerminal(input, 'Repeat passphrase: ', { isSecret: true })) !== first)
+    throw new ConfigError('the passphrases do not match')
   return first
 }

@@ -37,7 +37,7 @@ export async function verifyArchive(input: Readable, passphrase: string): Promis
   const { head, sealedKey } = await readBeginning(beginning)
   if (head.format > FORMAT)
     throw new ConfigError(
-      `the archive has format ${head.format}, and this server reads up to ${FORMAT}: version ${head.version} wrote it`,
+      `the archive has format ${head.format}, written by version ${head.version}; this server reads up to ${FORMAT}`,
     )
   const key = await deriveKey(passphrase, head.encryption)
   openFile(key, 'secret.key', sealedKey)
@@ -58,7 +58,7 @@ async function readBeginning(beginning: Buffer): Promise<{ head: ArchiveHead; se
     if (second!.header.name !== 'sealed/secret.key') throw new Error('no key')
     return { head, sealedKey: Buffer.from(second!.data!) }
   } catch (cause) {
-    throw new ConfigError('this is no archive of svc backup, or its beginning is damaged', { cause })
+    throw new ConfigError('this is not an archive of svc backup, or its beginning is damaged', { cause })
   }
 }
 
@@ -72,8 +72,7 @@ export async function checkEntries(input: Readable, { hash }: VerifiedArchive): 
   })
   assertSame(readHash, hash)
   if (!end) throw new ConfigError('the archive is incomplete')
-  if (files !== end.files)
-    throw new ConfigError(`the archive has ${files} files, and should have ${end.files}`)
+  if (files !== end.files) throw new ConfigError(`the archive has ${files} files instead of ${end.files}`)
   return end
 }
 

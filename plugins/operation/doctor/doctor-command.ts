@@ -34,7 +34,7 @@ interface Finding {
 export const doctorCommand: Command<unknown> = {
   name: 'doctor',
   standalone: true,
-  summary: 'Check what the server needs to start',
+  summary: 'Check that the server can start',
   options: [JSON_OPTION],
   async run(input) {
     const findings = await examine(input)
@@ -96,11 +96,16 @@ function describePlugins({ plugins, absent }: Blueprint): string {
 }
 
 function describeExtensions(blueprint: Blueprint): string {
-  const counts = [...extensionsOf(blueprint)].flatMap(([point, { names }]) =>
-    blueprint.points.get(point)!.nameOf ? [`${names().length} ${point}`] : [],
-  )
+  const counts = [...extensionsOf(blueprint)].flatMap(([point, { names }]) => {
+    const { nameOf, noun } = blueprint.points.get(point)!
+    const { length } = names()
+    return nameOf && length > 0 ? [`${length} ${length === 1 ? noun : toPlural(noun)}`] : []
+  })
   return counts.join(', ')
 }
+
+/** Returns the plural of a noun such as "tool" or "page of the console". */
+const toPlural = (noun: string) => noun.replace(/^[^ ]+(?: (?!of )[^ ]+)*/, '$&s')
 
 /** The checks of plugins, run without a database. */
 async function askPlugins(blueprint: Blueprint): Promise<Finding[]> {
@@ -126,7 +131,7 @@ function checkNode(version: string): string {
 function checkHome(home: string): string {
   const refusal = explainRefusal(home)
   if (refusal !== undefined) throw new Error(refusal)
-  if (statSync(home).mode & 0o022) throw new Error(`${home} can be written by others; chmod 700 it`)
+  if (statSync(home).mode & 0o022) throw new Error(`${home} is writable by others; run chmod 700 on it`)
   return home
 }
 
@@ -140,12 +145,14 @@ function explainRefusal(home: string): string | undefined {
   }
 }
 
+const formatBytes = (size: number) => bytes.format(size, { unitSeparator: ' ', decimalPlaces: 1 })
+
 /** Describes the space of the home's disk; throws the description if writes are refused. */
 function describeSpace(home: string, stop_below: string): string {
   const { bavail, bsize, blocks } = statfsSync(home)
   // Some network file systems have no size.
-  if (blocks === 0) return 'the file system tells no size'
-  const space = `${bytes.format(bavail * bsize)} of ${bytes.format(blocks * bsize)} are free`
+  if (blocks === 0) return 'the file system reports no size'
+  const space = `${formatBytes(bavail * bsize)} of ${formatBytes(blocks * bsize)} are free`
   if (bavail * bsize >= bytes.parse(stop_below)!) return space
   throw new Error(`${space}; below ${stop_below} (disk.stop_below), writes are refused (507 STORAGE_FULL)`)
 }
@@ -155,7 +162,7 @@ async function checkKey(home: string, database: { url?: string } | undefined): P
   if (database && !existsSync(keyPathIn(home)))
     await withDatabase(database.url, home, ({ db }) => assertKeyKept(home, db))
   const [, former] = openKeyRing(home).keys()
-  return `present, 0600${former ? '; it is being replaced: "svc admin rotate-secret-key" goes on with that' : ''}`
+  return `present, 0600${former ? '; it is being replaced: "svc admin rotate-secret-key" continues that' : ''}`
 }
 
 function checkDatabase(url: string | undefined, home: string): Promise<string> {
@@ -188,7 +195,7 @@ async function checkPort({ host, port }: { host: string; port: number }): Promis
   })
   if (!refusal) return `${host}:${port} is free`
   if (await answers(`${originOf(host, port)}/api/health/live`))
-    return `${host}:${port} is held by a running server`
+    return `${host}:${port} is used by a running server`
   throw new Error(`${host}:${port} cannot be used: ${refusal.message}`)
 }
 

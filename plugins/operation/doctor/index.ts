@@ -4,7 +4,7 @@ import { doctorCommand } from './doctor-command.ts'
 
 const manifest = defineManifest({
   name: 'doctor',
-  summary: 'Checks what the server needs to start, and shows its settings',
+  summary: 'Checks that the server can start, and shows its settings',
 })
 
 declare module '#kernel/types' {

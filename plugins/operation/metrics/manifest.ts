@@ -8,7 +8,7 @@ export const manifest = defineManifest({
   tag: {
     name: 'Administration',
     order: 94,
-    description: 'The server at a glance, and what was done on it.',
+    description: 'The server at a glance.',
   },
   depends: ['auth'],
   config: {

@@ -1,4 +1,5 @@
 import { definePlugin } from '#kernel'
+import { createFailedRequests, type FailedRequests } from './failed-requests.ts'
 import { manifest } from './manifest.ts'
 import { createOverview, type Overview } from './overview.ts'
 import { overviewCommand } from './overview-command.ts'
@@ -6,7 +7,7 @@ import { overviewRoutes } from './routes.ts'
 
 declare module '#kernel/types' {
   interface PrivateServices {
-    overview: { overview: Overview }
+    overview: { overview: Overview; failedRequests: FailedRequests }
   }
 }
 
@@ -14,7 +15,10 @@ export default definePlugin({
   ...manifest,
   setup(host) {
     host.extensionPoint('overview.counts', { noun: 'counts' })
+    host.extensionPoint('overview.last_backup', { noun: 'time of the last backup' })
     host.service('overview', createOverview)
+    host.service('failedRequests', createFailedRequests)
+    host.extend('kernel.requests', ({ status }, { failedRequests }) => failedRequests.note(status))
     host.routes(overviewRoutes)
     host.command(overviewCommand)
   },

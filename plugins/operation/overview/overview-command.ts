@@ -7,7 +7,7 @@ const formatTime = (seconds: number) => new Date(seconds * 1000).toISOString().r
 /** `svc admin overview`: prints what `GET /admin/overview` returns, whether or not a server runs. */
 export const overviewCommand: Command<Cradle> = {
   name: 'admin overview',
-  summary: 'Show accounts, agents, conversations and servers at a glance',
+  summary: 'Show accounts, agents, conversations and servers',
   options: [JSON_OPTION],
   async run({ options, stdout }, { overview }) {
     const now = await overview.read()
@@ -18,7 +18,7 @@ export const overviewCommand: Command<Cradle> = {
     const { agents, channels, nodes, plugins, started_at } = now
     printTable(stdout, [
       ['version', formatRelease(now)],
-      ['running since', started_at === null ? 'no server runs' : formatTime(started_at)],
+      ['running since', started_at === null ? 'no server is running' : formatTime(started_at)],
       ['users', `${now.user_count}`],
       ['tokens used', `${now.tokens_used}`],
       ['agents', `${now.agent_count}${formatStates(agents)}`],
@@ -26,6 +26,7 @@ export const overviewCommand: Command<Cradle> = {
       ['active turns', `${now.turns_active}`],
       ['channels', `${channels.connected} connected, ${channels.failed} failed`],
       ['stored', formatBytes(now.bytes)],
+      ['last backup', now.last_backup_at === null ? 'never' : formatTime(now.last_backup_at)],
     ])
     stdout.write('\n')
     if (nodes.length > 0) {

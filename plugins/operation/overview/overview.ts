@@ -13,11 +13,12 @@ export function createOverview({
 }: Pick<Cradle, 'extensions' | 'nodes' | 'server' | 'users'>) {
   return {
     /** Reads the current state; `started_at` is that of the oldest running server, null if no server runs. */
-    async read(): Promise<Omit<OverviewRow, 'started_at'> & { started_at: number | null }> {
-      const [{ user_count, tokens_used }, servers, counted] = await Promise.all([
+    async read(): Promise<Omit<OverviewRow, 'started_at' | 'process'> & { started_at: number | null }> {
+      const [{ user_count, tokens_used }, servers, counted, [last_backup_at = null]] = await Promise.all([
         users.totals(),
         nodes.list(),
         extensions['overview.counts'].ask({}),
+        extensions['overview.last_backup'].ask({}),
       ])
       const overview = counted.reduce<OverviewCounts>(add, NOTHING)
       const { agents, threads, turns_active, channels, bytes } =
@@ -31,6 +32,7 @@ export function createOverview({
         channels,
         bytes: { ...NOTHING.bytes, ...bytes },
         tokens_used,
+        last_backup_at,
         started_at: servers[0]?.started_at ?? null,
         version: server.version,
         commit: server.commit,

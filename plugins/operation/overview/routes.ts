@@ -48,6 +48,22 @@ const overviewRow = {
       ],
     },
     tokens_used: { ...count, description: 'Of all accounts, for all time', examples: [3_210_480] },
+    last_backup_at: {
+      ...nullable(time),
+      description: 'The end of the last `svc backup`, in Unix seconds; null if there was none',
+      examples: [1_767_225_600],
+    },
+    process: {
+      ...rowOf({
+        memory_bytes: { ...count, description: 'Resident memory', examples: [182_452_224] },
+        failed_requests: {
+          ...count,
+          description: 'Requests answered with a status of 500 or more in the last 24 hours, since the start',
+          examples: [0],
+        },
+      }),
+      description: 'The process that answers',
+    },
     started_at: time,
     version,
     commit,
@@ -68,6 +84,8 @@ declare module '#kernel/types' {
   interface ExtensionPoints {
     /** Counts for the overview; the counts of all plugins are added up. */
     'overview.counts': (question: object) => Promise<Partial<OverviewCounts>>
+    /** Returns the time of the last backup in Unix seconds; null if there was none. */
+    'overview.last_backup': (question: object) => Promise<number | null>
   }
 }
 
@@ -80,9 +98,10 @@ const getOverview = route({
     'Counts accounts, agents, threads, running turns, channels and tokens of the whole installation, and lists its plugins and the server processes that use the database.',
   guard: 'admin',
   response: { 200: overviewRow },
-}).handle(async (_request, { overview, server: { started_at } }) => ({
+}).handle(async (_request, { overview, failedRequests, server: { started_at } }) => ({
   ...(await overview.read()),
   started_at,
+  process: { memory_bytes: process.memoryUsage.rss(), failed_requests: failedRequests.count() },
 }))
 
 /** The routes of the overview. */

@@ -37,8 +37,8 @@ declare module '#kernel/types' {
 /** `svc prune`: runs the hourly job now. */
 const pruneCommand: Command<CradleOf<typeof manifest>> = {
   name: 'prune',
-  summary: 'Remove what is older than the settings keep_days of plugins say',
-  options: [{ flags: '--dry-run', summary: 'only count it' }, JSON_OPTION],
+  summary: 'Remove data that is older than the keep_days settings',
+  options: [{ flags: '--dry-run', summary: 'only count what would be removed' }, JSON_OPTION],
   async run({ options, stdout }, { extensions }) {
     const dry_run = options.dryRun === true
     const prunings = await extensions['retention.prunings'].ask({ dry_run })
@@ -48,7 +48,7 @@ const pruneCommand: Command<CradleOf<typeof manifest>> = {
         ['kind', 'kept', dry_run ? 'would be removed' : 'removed'],
         ...prunings.map(({ kind, keep_days, count }) => [
           kind,
-          keep_days === null ? 'always' : `${keep_days} days`,
+          keep_days === null ? 'always' : `${keep_days} ${keep_days === 1 ? 'day' : 'days'}`,
           `${count}`,
         ]),
       ])

@@ -15,7 +15,7 @@ import { listPlugins, type PluginRow } from './plugins-command.ts'
 /** `svc plugin check`: loads a folder as the server does at its start, and shows what it brings or its error. */
 export const checkCommand: Command<unknown> = {
   name: 'plugin check',
-  summary: 'Load the folder of a plugin or kind, and show what it brings or what is wrong with it',
+  summary: 'Load the folder of a plugin or kind, and show what it provides or what is wrong with it',
   arguments: [{ name: 'folder', summary: 'the folder with its package.json (default: current folder)' }],
   options: [JSON_OPTION],
   database: false,
@@ -24,7 +24,7 @@ export const checkCommand: Command<unknown> = {
     if (options.json) printJson(stdout, row)
     else if (row.error !== null) stderr.write(`svc: ${row.name}: ${row.error}\n`)
     else {
-      stdout.write(`${row.name} ${row.version} loads. It brings:\n\n`)
+      stdout.write(`${row.name} ${row.version} loads. It provides:\n\n`)
       printTable(stdout, toTable(row))
       for (const note of notesOn(row, resolve(folder))) stdout.write(`\n${note}\n`)
     }
@@ -36,8 +36,8 @@ export const checkCommand: Command<unknown> = {
 const notesOn = ({ name }: PluginRow, folder: string): string[] => [
   ...(name === basename(folder)
     ? []
-    : [`Its settings are at plugins.${name}, after its name instead of its folder "${basename(folder)}".`]),
-  'Its start and ready were not run: start a server with it.',
+    : [`Its settings are at plugins.${name}: its name, not its folder "${basename(folder)}".`]),
+  'Its start and ready hooks were not run: start a server to test them.',
 ]
 
 function toTable({ provides, extends: added, points, declares }: PluginRow): string[][] {

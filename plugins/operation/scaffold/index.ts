@@ -5,7 +5,7 @@ import { pluginsCommand } from './plugins-command.ts'
 
 const manifest = defineManifest({
   name: 'scaffold',
-  summary: 'Lists plugins, and has commands for their authors',
+  summary: 'Lists plugins, with commands for their authors',
 })
 
 declare module '#kernel/types' {

@@ -29,11 +29,11 @@ export const newCommand: Command<unknown> = {
     if (!isTemplate(template)) return refuse(`"${template}" is not a template: use ${TEMPLATES.join(', ')}`)
     if (!NAME_PATTERN.test(name))
       return refuse(
-        `"${name}" is not a valid name: use at most 64 lower-case letters, digits and "-", beginning with a letter`,
+        `"${name}" is not a valid name: use at most 64 lowercase letters, digits and "-", starting with a letter`,
       )
     const folder = resolve(typeof options.in === 'string' ? options.in : '.', name)
     if (existsSync(folder) && readdirSync(folder).length > 0)
-      return refuse(`${folder} is not empty: choose another name, or remove it`)
+      return refuse(`${folder} is not empty: choose another name, or remove the folder`)
     writePackage({ template, name, folder })
     const steps = [`cd ${relative('.', folder)}`, 'npm install', 'npm test', 'npm run check']
     if (!hasDeclarations()) steps.unshift(`npm run types --prefix ${SERVER}`)

@@ -109,7 +109,7 @@ const withoutEmpty = (lists: Record<string, string[]>) =>
 /** `svc plugins`: what is there, what it brings, and who adds what to which extension point. */
 export const pluginsCommand: Command<unknown> = {
   name: 'plugins',
-  summary: 'List plugins, what they bring, and why some are left out',
+  summary: 'List plugins, what they provide, and why some are left out',
   options: [JSON_OPTION],
   database: false,
   async run({ home, env, options, stdout }) {
@@ -121,7 +121,7 @@ export const pluginsCommand: Command<unknown> = {
     }
     const plugins = rows.filter(({ name, source }) => !isBuiltInEntry(blueprint, name, source))
     printTable(stdout, [
-      ['name', 'version', 'source', 'status', 'brings, or why it does not'],
+      ['name', 'version', 'source', 'status', 'provides, or why it does not load'],
       ...plugins.map((row) => [row.name, row.version, row.source, row.status, row.error ?? bringsOf(row)]),
     ])
     stdout.write('\n')

@@ -9,7 +9,7 @@ const DEFAULT_WAIT_SECONDS = 15
 export const rotateCommand: Command<KernelServices> = {
   name: 'admin rotate-secret-key',
   summary:
-    'Replace the key that encrypts stored secrets; works while servers run, and can be interrupted and repeated',
+    'Replace the key that encrypts stored secrets; works while servers run, and can be interrupted and resumed',
   options: [
     JSON_OPTION,
     {
@@ -38,7 +38,7 @@ export const rotateCommand: Command<KernelServices> = {
     if (options.json) printJson(stdout, report)
     else {
       const { resumed, resealed, unreadable } = report
-      const begun = resumed ? 'Finished the rotation that had been interrupted' : 'The key was replaced'
+      const begun = resumed ? 'The interrupted rotation was finished' : 'The key was replaced'
       stdout.write(`${begun}; secrets encrypted with the new key: ${resealed}.\n`)
       for (const secret of unreadable) stdout.write(`No key decrypts ${secret}; it was left unchanged.\n`)
     }

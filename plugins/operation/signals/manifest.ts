@@ -7,6 +7,7 @@ export const manifest = defineManifest({
   config: {
     nats_url: {
       type: 'string',
+      examples: ['nats://nats.example.com:4222'],
       pattern: '^(nats|tls)://[^,\\s]+(,\\s*(nats|tls)://[^,\\s]+)*$',
       writeOnly: true,
       env: 'SVC_NATS_URL',

@@ -5,7 +5,12 @@ export const manifest = defineManifest({
   name: 'traces',
   summary: 'Requests, turns, model calls and tool calls as OpenTelemetry traces, if a collector is set',
   config: {
-    endpoint: { type: 'string', pattern: '^https?://', env: 'OTEL_EXPORTER_OTLP_ENDPOINT' },
+    endpoint: {
+      type: 'string',
+      pattern: '^https?://',
+      examples: ['http://127.0.0.1:4318'],
+      env: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    },
     service_name: { type: 'string', minLength: 1, default: 'svc', env: 'OTEL_SERVICE_NAME' },
   },
 })

@@ -224,10 +224,12 @@ export function createChannels(cradle: Cradle) {
 
     /** Disconnects a channel and removes it with all its data. */
     async remove(agent: AgentDocument, id: string) {
+      const { name } = await get(agent, id)
       const { deletedCount } = await channels.deleteOne({ _id: id, agent_id: agent._id })
       if (deletedCount === 0) throw new AppError('NOT_FOUND')
       noteChange(agent._id, id)
       await forget(agent._id, [id])
+      return { name }
     },
 
     async removeAllOf(agent_id: string) {

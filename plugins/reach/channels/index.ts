@@ -1,6 +1,6 @@
 import { definePlugin, type LeaseDocument } from '#kernel'
 import type { ChannelKind } from '#plugin-api'
-import { createSealedConfigs, type SealedConfigs } from '#toolbox'
+import { createSealedConfigs, listNames, type SealedConfigs } from '#toolbox'
 import { countChannels, readChannelGauges, showChannels } from './channel-counts.ts'
 import { type Channels, createChannels } from './channels.ts'
 import { assertChannelKind, type ChannelKinds, createChannelKinds } from './config/kinds.ts'
@@ -149,6 +149,9 @@ export default definePlugin({
     })
     host.extend('schedules.deliveries', deliverAnswer)
     host.extend('agents.activity', showChannels)
+    host.extend('audit.names', ({ ids }, { collections }) =>
+      listNames(collections.channels, ids, { kind: 'channel', field: 'name' }),
+    )
     host.extend('overview.counts', countChannels)
     host.extend('metrics.gauges', readChannelGauges)
   },

@@ -25,8 +25,8 @@ export const manifest = defineManifest({
       category: 'settings',
       label: { en: 'Channels', zh: '渠道' },
       description: {
-        en: 'Link one’s own agents to messaging platforms.',
-        zh: '将自己的智能体接入消息平台。',
+        en: 'Connect your own agents to messaging apps.',
+        zh: '将自己的智能体接入聊天应用。',
       },
     },
   ],
@@ -34,8 +34,8 @@ export const manifest = defineManifest({
     CHANNEL_KIND_UNSUPPORTED: {
       status: 400,
       message: {
-        en: 'This server has no channel kind “{kind}”: it is not installed, or it is switched off.',
-        zh: '此服务器没有渠道类型“{kind}”：未安装或已停用。',
+        en: 'The channel kind “{kind}” is disabled or not installed on this server.',
+        zh: '此服务器未安装或已停用渠道类型“{kind}”。',
       },
     },
     CHANNEL_NAME_TAKEN: {
@@ -48,7 +48,7 @@ export const manifest = defineManifest({
     CHANNEL_QR_UNSUPPORTED: {
       status: 400,
       message: {
-        en: 'Channels of the kind “{kind}” cannot be set up by a QR code.',
+        en: '“{kind}” channels cannot be set up with a QR code.',
         zh: '“{kind}”类渠道不支持扫码配置。',
       },
     },

@@ -76,7 +76,7 @@ export const channelRoutes = [
     operation_id: 'createChannel',
     summary: 'Create a channel',
     description:
-      'Links the agent to a messaging platform. A channel that is enabled connects at once, while the agent is running; read its `runtime` to see whether that worked. A channel with `enabled: false` is a draft that may lack required fields.',
+      'Connects the agent to a messaging platform. An enabled channel connects immediately while the agent is running; read its `runtime` to see whether that worked. A channel with `enabled: false` is a draft that may lack required fields.',
     guard: permitted,
     body: newChannel,
     response: { 201: channelRow },
@@ -161,13 +161,15 @@ export const channelRoutes = [
     operation_id: 'deleteChannel',
     summary: 'Delete a channel',
     description:
-      'Disconnects the channel at once and deletes it. Conversations that came through it stay as threads.',
+      'Disconnects the channel immediately and deletes it. Conversations that came through it stay as threads.',
     guard: permitted,
     params: channelParams,
     response: { 204: null },
     errors: ['NOT_FOUND'],
     audit: 'channel.delete',
-  }).handle(async ({ agent, params }, { channels }) => void (await channels.remove(agent, params.cid))),
+  }).handle(async ({ agent, params, note }, { channels }) => {
+    note(await channels.remove(agent, params.cid))
+  }),
 
   route({
     method: 'POST',
@@ -191,7 +193,7 @@ export const channelRoutes = [
     operation_id: 'createChannelQrCode',
     summary: 'Create a QR code to link a platform',
     description:
-      'Returns the content of a QR code for a person to scan with the app of the platform, and a token; an earlier code of yours for this agent and kind becomes invalid. Poll the outcome with the token. Depending on the kind, the scan returns credentials for `createChannel` or creates the channel by itself.',
+      'Returns the content of a QR code for a person to scan with the app of the platform, and a token; an earlier code of yours for this agent and kind becomes invalid. Poll the outcome with the token. Depending on the kind, the scan returns credentials for `createChannel` or creates the channel automatically.',
     guard: permitted,
     params: kindParams,
     response: { 200: begunRegistration },

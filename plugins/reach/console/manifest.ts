@@ -12,8 +12,8 @@ const consoleErrors = {
     status: 503,
     level: 'warn',
     message: {
-      en: 'The page is not built. Run "npm run build" in the folder of the server.',
-      zh: '页面尚未构建。请在服务器目录中运行“npm run build”。',
+      en: 'The console is not built. Run "npm run build" in the server’s folder.',
+      zh: '控制台尚未构建。请在服务器目录中运行“npm run build”。',
     },
   },
 } satisfies ErrorTable
@@ -30,6 +30,7 @@ export const manifest = defineManifest({
   depends: ['auth'],
   config: {
     name: { type: 'string', minLength: 1, maxLength: 60, default: 'svc' },
+    notice: { type: 'string', minLength: 1, maxLength: 300 },
     folder: { type: 'string', minLength: 1 },
   },
   errors: consoleErrors,

@@ -42,6 +42,7 @@ export const protect: NonNullable<Pages<Cradle>['headers']> = ({ headers: { host
   return {
     'Content-Security-Policy': `${policy.join('; ')}, ${OWN_CODE}`,
     'Referrer-Policy': 'no-referrer',
+    'X-Robots-Tag': 'noindex, nofollow',
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Cross-Origin-Resource-Policy': 'same-origin',
     'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',

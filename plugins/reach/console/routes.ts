@@ -9,6 +9,11 @@ const consoleFacts = {
   title: 'ConsoleFacts',
   ...rowOf({
     name: { ...text, description: 'The name that the page shows', examples: ['svc'] },
+    notice: {
+      ...nullable(text),
+      description: 'A line of the operator below the name; null if none is configured',
+      examples: ['For employees of Example Inc.'],
+    },
     version: { ...text, examples: ['0.1.0'] },
     public_url: {
       ...nullable(text),
@@ -86,6 +91,7 @@ export const consoleRoutes = [
     const running = server.plugins().filter(({ state }) => state === 'running')
     return {
       name: config.name,
+      notice: config.notice ?? null,
       version: server.version,
       public_url: server.public_url ?? null,
       features: Object.fromEntries(running.map(({ name }) => [name, true as const])),

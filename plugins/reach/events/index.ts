@@ -51,6 +51,10 @@ export default definePlugin({
     host.on('connector.changed', ({ connector_id, owner_id }, { relay }) => {
       if (connector_id) return relay.pass('connector', { connector_id, owner_id })
     })
+    host.on('project.changed', ({ project_id, user_id }, { relay }) =>
+      relay.pass('event', { user_id, event: { type: 'project.changed', project_id } }),
+    )
+    host.on('prompt.changed', (prompt, { relay }) => relay.pass('prompt', prompt))
     host.on('model.called', ({ account: { user_id } }, { relay }) => relay.pass('usage', { user_id }))
     host.on('user.deleted', ({ user_id }, { feeds }) => feeds.forget(user_id))
   },

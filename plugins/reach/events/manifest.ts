@@ -3,7 +3,8 @@ import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute 
 /** The manifest of this plugin. */
 export const manifest = defineManifest({
   name: 'events',
-  summary: 'A stream of what changes for an account: threads, agents, channels, connectors, approvals, usage',
+  summary:
+    'A stream of what changes for an account: threads, projects, prompts, agents, channels, connectors, approvals, usage',
   tag: {
     name: 'Events',
     order: 46,

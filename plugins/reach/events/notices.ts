@@ -22,10 +22,22 @@ export function createNotices({
       const describe = async () => {
         const thread = await threads.glance(user_id, thread_id)
         if (!thread) return undefined
-        const { agent_id, title, pinned, unread, last_active, active_turn } = thread
+        const { agent_id, project_id = null, title, pinned, archived = false, ...state } = thread
+        const { unread, last_active, active_turn } = state
         const type = 'thread.changed'
         const turn_active = Boolean(active_turn)
-        return { type, thread_id, agent_id, title, pinned, unread, turn_active, last_active } as const
+        const row = {
+          thread_id,
+          agent_id,
+          project_id,
+          title,
+          pinned,
+          archived,
+          unread,
+          turn_active,
+          last_active,
+        }
+        return { type, ...row } as const
       }
       feeds.notify(user_id, describe, thread_id)
     },
@@ -51,6 +63,21 @@ export function createNotices({
       const describe = () => ({ type: 'connector.changed', connector_id }) as const
       if (owner_id === null) feeds.notifyAll(describe)
       else feeds.notify(owner_id, describe)
+    },
+
+    /** Notifies the owner of a saved prompt, or everybody if it is or was shared. */
+    prompt({
+      prompt_id,
+      user_id,
+      is_shared,
+    }: {
+      prompt_id: string
+      user_id: string
+      is_shared: boolean
+    }): void {
+      const describe = () => ({ type: 'prompt.changed', prompt_id }) as const
+      if (is_shared) feeds.notifyAll(describe)
+      else feeds.notify(user_id, describe)
     },
 
     /** Notifies an account of something that needs no look. */

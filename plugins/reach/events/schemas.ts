@@ -23,8 +23,10 @@ const eventFields = {
     description: 'A thread of yours is new, or its row has changed',
     ...rowOf({
       ...thread,
+      project_id: nullable({ type: 'string', examples: ['prj_01KDVMF0000000000000000001'] }),
       title: nullable({ type: 'string', examples: ['Quarterly numbers'] }),
       pinned: { type: 'boolean' },
+      archived: { type: 'boolean' },
       unread: { type: 'integer', description: 'Replies that you have not read', examples: [1] },
       turn_active: { type: 'boolean', description: 'True while a turn runs or waits for a person' },
       last_active: { type: 'integer', description: 'Unix seconds', examples: [1_767_225_600] },
@@ -50,6 +52,16 @@ const eventFields = {
     title: 'ConnectorChanged',
     description: 'A connector that you can use is new or gone, or its settings or its state have changed',
     ...rowOf({ connector_id: id }),
+  },
+  'project.changed': {
+    title: 'ProjectChanged',
+    description: 'A project of yours is new or has changed, or is gone: its threads have none then',
+    ...rowOf({ project_id: id }),
+  },
+  'prompt.changed': {
+    title: 'PromptChanged',
+    description: 'A saved prompt of yours, or a shared one, is new, changed or gone',
+    ...rowOf({ prompt_id: id }),
   },
   'approval.pending': {
     title: 'ApprovalPending',

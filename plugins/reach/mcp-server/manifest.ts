@@ -16,7 +16,7 @@ export const manifest = defineManifest({
       status: 409,
       message: {
         en: 'A request with this id has already been sent in this session.',
-        zh: '此会话中已发送过相同 id 的请求。',
+        zh: '此会话中已发送过相同 ID 的请求。',
       },
     },
   },

@@ -5,8 +5,8 @@ export const openaiErrors = {
   PARAMETER_UNSUPPORTED: {
     status: 400,
     message: {
-      en: 'This value of “{parameter}” is not supported: tools of the caller are functions, and an agent writes one reply as text.',
-      zh: '不支持“{parameter}”的这个值：调用方的工具只能是函数，且智能体以文本给出一条回复。',
+      en: 'This value of “{parameter}” is not supported: tools of the caller must be functions, and an agent writes one answer as text.',
+      zh: '不支持“{parameter}”的这个值：调用方的工具只能是函数，且智能体只生成一条文本回答。',
     },
   },
   PARAMETER_INVALID: {
@@ -26,8 +26,8 @@ export const openaiErrors = {
   CALL_NOT_WAITING: {
     status: 400,
     message: {
-      en: 'The call “{call}” does not wait for a result in this thread: it has one, or its turn has ended.',
-      zh: '此会话中的调用“{call}”未在等待结果：它已有结果，或其轮次已结束。',
+      en: 'The call “{call}” is not waiting for a result in this thread: it already has one, or its turn has ended.',
+      zh: '此对话中的调用“{call}”未在等待结果：它已有结果，或其轮次已结束。',
     },
   },
   CONTENT_UNSUPPORTED: {
@@ -42,50 +42,50 @@ export const openaiErrors = {
     code: 'PARAMETER_UNSUPPORTED',
     message: {
       en: '“conversation” is not supported: use previous_response_id to continue a response, or the header X-Thread-Id to name a thread.',
-      zh: '不支持“conversation”：请用 previous_response_id 继续一个响应，或用请求头 X-Thread-Id 指定会话。',
+      zh: '不支持“conversation”：请用 previous_response_id 继续一个响应，或用请求头 X-Thread-Id 指定对话。',
     },
   },
   OPENAI_MODEL_NOT_FOUND: {
     status: 404,
     code: 'MODEL_NOT_FOUND',
     message: {
-      en: 'The model “{model}” does not exist, or you may not use it. GET /v1/models lists the models that you may use.',
+      en: 'The model “{model}” does not exist, or you cannot use it. GET /v1/models lists the models you can use.',
       zh: '模型“{model}”不存在，或您无权使用。GET /v1/models 会列出可用的模型。',
     },
   },
   RESPONSE_NOT_FOUND: {
     status: 404,
-    message: { en: 'The response does not exist.', zh: '没有这个响应。' },
+    message: { en: 'The response does not exist.', zh: '该响应不存在。' },
   },
   CONVERSATIONS_UNSUPPORTED: {
     status: 404,
     code: 'OPERATION_UNSUPPORTED',
     message: {
       en: 'The Conversations API is not supported: use previous_response_id to continue a response, or the header X-Thread-Id to name a thread.',
-      zh: '不支持 Conversations API：请用 previous_response_id 继续一个响应，或用请求头 X-Thread-Id 指定会话。',
+      zh: '不支持 Conversations API：请用 previous_response_id 继续一个响应，或用请求头 X-Thread-Id 指定对话。',
     },
   },
   RESPONSE_END_UNSUPPORTED: {
     status: 405,
     code: 'OPERATION_UNSUPPORTED',
     message: {
-      en: 'A single response cannot be deleted or cancelled: close the connection to stop it, or delete its thread.',
-      zh: '无法单独删除或取消一个响应：请关闭连接以停止它，或删除其会话。',
+      en: 'A single response cannot be deleted or canceled: close the connection to stop it, or delete its thread.',
+      zh: '无法单独删除或取消一个响应：请关闭连接以停止它，或删除其对话。',
     },
   },
   RESPONSE_INPUT_UNSUPPORTED: {
     status: 404,
     code: 'OPERATION_UNSUPPORTED',
     message: {
-      en: 'The input of responses is not listed, counted or compacted here: read the history of the thread that the header X-Thread-Id names.',
-      zh: '此处不列出、计算或压缩响应的输入：请读取请求头 X-Thread-Id 所指会话的历史记录。',
+      en: 'The input of responses cannot be listed, counted or compacted here: read the history of the thread named by the header X-Thread-Id.',
+      zh: '此处不列出、计算或压缩响应的输入：请读取请求头 X-Thread-Id 所指对话的历史记录。',
     },
   },
   OPERATION_UNSUPPORTED: {
     status: 404,
     message: {
-      en: 'Of OpenAI’s API, this server supports /v1/models, /v1/chat/completions and /v1/responses.',
-      zh: '在 OpenAI 的 API 中，本服务器支持 /v1/models、/v1/chat/completions 和 /v1/responses。',
+      en: 'This server supports only /v1/models, /v1/chat/completions and /v1/responses of the OpenAI API.',
+      zh: '对于 OpenAI API，此服务器仅支持 /v1/models、/v1/chat/completions 和 /v1/responses。',
     },
   },
 } satisfies ErrorTable

@@ -115,8 +115,8 @@ function* toCalls(
 
 const PHRASES = {
   approval: {
-    en: 'The agent waits for your approval to use {names}. Decide it with `POST /api/agents/{agent_id}/chat/hitl/resume` or in `svc chat`.',
-    zh: '智能体正在等待你批准使用 {names}。请通过 `POST /api/agents/{agent_id}/chat/hitl/resume` 或 `svc chat` 处理。',
+    en: 'The agent needs your approval to use {names}. Decide with `POST /api/agents/{agent_id}/chat/hitl/resume` or in `svc chat`.',
+    zh: '智能体需要您批准使用 {names}。请通过 `POST /api/agents/{agent_id}/chat/hitl/resume` 或 `svc chat` 处理。',
   },
   question: {
     en: 'The agent asks: {questions}\nAnswer with `POST /api/agents/{agent_id}/chat/hitl/resume` or in `svc chat`.',

@@ -1,5 +1,6 @@
 import { Cron } from 'croner'
 import { AppError } from '#kernel'
+import { splitWrappingRanges } from './cron-ranges.ts'
 import type { ScheduleDocument, TimeRule } from './types.ts'
 
 /** The number of times that a preview shows. */
@@ -53,7 +54,12 @@ export function previewTimes(rule: TimeRule, now: number): number[] {
 
 /** A list of times of day counts as fixed, like a single one: daylight saving neither skips nor repeats it. */
 const parseCron = (cron: string, timezone?: string) =>
-  new Cron(cron, { paused: true, mode: '5-part', fixedTimeRule: 'no-wildcard', timezone })
+  new Cron(splitWrappingRanges(cron), {
+    paused: true,
+    mode: '5-part',
+    fixedTimeRule: 'no-wildcard',
+    timezone,
+  })
 
 function assertCron(cron: string, timezone: string): void {
   try {

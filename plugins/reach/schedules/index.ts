@@ -1,6 +1,7 @@
 // Owns schedules and their runs. Turns run in `chat`; conversations of other platforms are found, and answers delivered,
 // by whatever extends `schedules.destinations` and `schedules.deliveries`.
 import { definePlugin } from '#kernel'
+import { listNames } from '#toolbox'
 import { createExecution, type Execution } from './execution.ts'
 import { manifest } from './manifest.ts'
 import { scheduleRoutes } from './routes.ts'
@@ -45,6 +46,9 @@ export default definePlugin({
       await schedules.removeAllOf({ agent_id })
       await runs.removeAllOf({ agent_id })
     })
+    host.extend('audit.names', ({ ids }, { collections }) =>
+      listNames(collections.schedules, ids, { kind: 'schedule', field: 'name' }),
+    )
     host.extend('users.removal', async ({ user_id }, { schedules, runs }) => {
       await schedules.removeAllOf({ user_id })
       await runs.removeAllOf({ user_id })

@@ -15,8 +15,8 @@ export const manifest = defineManifest({
     SCHEDULE_RUNNING: {
       status: 409,
       message: {
-        en: 'A run of this schedule has not ended yet.',
-        zh: '此计划任务的上一次运行尚未结束。',
+        en: 'A run of this schedule is still in progress.',
+        zh: '此定时任务的上一次运行尚未结束。',
       },
     },
     MISSED: {
@@ -28,7 +28,7 @@ export const manifest = defineManifest({
     },
     RUN_ACTIVE: {
       status: 409,
-      message: { en: 'The previous run had not ended yet.', zh: '上一次运行尚未结束。' },
+      message: { en: 'The previous run was still in progress.', zh: '上一次运行尚未结束。' },
     },
     ACCOUNT_DISABLED: {
       status: 409,
@@ -36,7 +36,7 @@ export const manifest = defineManifest({
     },
     TURN_STOPPED: {
       status: 409,
-      message: { en: 'Somebody stopped the run.', zh: '运行被人工停止。' },
+      message: { en: 'The run was stopped manually.', zh: '运行已被手动停止。' },
     },
   },
   limits: { schedules: { default: 50, description: 'Schedules of an account, with all agents' } },

@@ -75,7 +75,7 @@ export const scheduleRoutes: Route<Cradle>[] = [
     operation_id: 'listSchedules',
     summary: 'List your schedules with an agent',
     description:
-      'Lists the schedules of the account that asks, newest first, without their prompts. The owner of a shared agent does not see those of its guests.',
+      'Lists the schedules of the caller, newest first, without their prompts. The owner of a shared agent does not see those of its guests.',
     guard: 'agent',
     query: objectOf(pageQuery),
     response: { 200: list(listedScheduleRow) },
@@ -138,7 +138,7 @@ export const scheduleRoutes: Route<Cradle>[] = [
     operation_id: 'updateSchedule',
     summary: 'Change a schedule',
     description:
-      'Changes the given fields and forgets its failures. A changed rule applies at once, and its intervals count from now. What an API key changes runs with the scopes of the key from then on.',
+      'Changes the given fields and forgets its failures. A changed rule applies immediately, and its intervals count from now. What an API key changes runs with the scopes of the key from then on.',
     guard: 'agent',
     params: scheduleParams,
     body: scheduleChanges,
@@ -170,7 +170,8 @@ export const scheduleRoutes: Route<Cradle>[] = [
     audit: 'schedule.delete',
   }).handle(async (request, { schedules, runs }) => {
     const schedule_id = request.params.job_id
-    await schedules.remove(toOwner(request), schedule_id)
+    const { name } = await schedules.remove(toOwner(request), schedule_id)
+    request.note({ name })
     await runs.removeAllOf({ schedule_id })
   }),
 
@@ -180,7 +181,7 @@ export const scheduleRoutes: Route<Cradle>[] = [
     operation_id: 'runSchedule',
     summary: 'Run a schedule now',
     description:
-      'Starts a run at once, also of a disabled schedule; its due times stay. Its failure does not count. The turn can be followed like any other in its thread.',
+      'Starts a run immediately, even of a disabled schedule; its due times stay the same. A failure of this run does not count. The turn can be followed like any other in its thread.',
     guard: 'agent',
     params: scheduleParams,
     response: { 202: startedRun },

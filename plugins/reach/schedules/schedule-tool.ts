@@ -53,7 +53,7 @@ type Parts = Pick<Cradle, 'agents' | 'clock' | 'extensions' | 'runs' | 'schedule
 /** Creates the tool with which a conversation makes schedules; `partsOf` returns the services when it is called. */
 export const createScheduleTool = (partsOf: () => Parts): Tool => ({
   name: 'schedule',
-  label: { en: 'Schedule a task', zh: '计划任务' },
+  label: { en: 'Schedule a task', zh: '安排定时任务' },
   description: `Makes, lists and cancels schedules: prompts that you will receive at given times and carry out without anybody writing to you.
 Use it when the user wants something done later or again and again ("every weekday at 8:30", "in two hours"). Ask for the time zone if you do not know it, and call it with action list first if you need to know the time it is now.
 From a conversation on a messaging platform, the answers of the runs are sent to that conversation; otherwise the user finds them in threads. A run sees only its prompt: put into it what it needs.`,

@@ -139,9 +139,10 @@ export function createSchedules({
     },
 
     /** Deletes a schedule; throws NOT_FOUND. Its active run continues as a turn. */
-    async remove(owner: ScheduleOwner, schedule_id: string): Promise<void> {
-      const { deletedCount } = await schedules.deleteOne({ _id: schedule_id, ...owner })
-      if (deletedCount === 0) throw new AppError('NOT_FOUND')
+    async remove(owner: ScheduleOwner, schedule_id: string): Promise<ScheduleDocument> {
+      const schedule = await schedules.findOneAndDelete({ _id: schedule_id, ...owner })
+      if (!schedule) throw new AppError('NOT_FOUND')
+      return schedule
     },
 
     removeAllOf: (owner: Partial<ScheduleOwner>) => schedules.deleteMany(owner),

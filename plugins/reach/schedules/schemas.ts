@@ -31,7 +31,7 @@ export const timeRule = {
             minLength: 1,
             maxLength: 128,
             description:
-              'Minute, hour, day of the month, month, day of the week; `L`, `#`, `W`, names and `@daily` are understood',
+              'Minute, hour, day of the month, month, day of the week; `L`, `#`, `W`, names, `@daily` and ranges that wrap round, such as `FRI-MON`, are understood',
             examples: ['30 8 * * 1-5'],
           },
           timezone,
@@ -151,11 +151,11 @@ const settings = {
   ...{ name, prompt, schedule: timeRule, enabled, thread, model, deliver: delivered },
   knowledge_base_ids: {
     ...knowledgeBaseIds,
-    description: 'Knowledge bases that its runs search besides those of the agent',
+    description: 'Knowledge bases that its runs search in addition to those of the agent',
   },
   connector_ids: {
     ...connectorIds,
-    description: 'Connectors that lend its runs tools besides those of the agent',
+    description: 'Connectors whose tools its runs can use, in addition to those of the agent',
   },
 } as const
 
@@ -196,7 +196,7 @@ export const preview = {
 
 /** The path of a schedule. */
 export const scheduleParams = rowOf({
-  job_id: { type: 'string', description: 'The id of a schedule of your own' },
+  job_id: { type: 'string', description: 'The id of your schedule' },
 })
 
 const { prompt: _, ...listedSettings } = settings

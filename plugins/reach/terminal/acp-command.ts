@@ -7,12 +7,13 @@ import { createScreen } from './screen.ts'
 /** `svc acp`: offers an agent to an editor, which starts this command and speaks the Agent Client Protocol with it. */
 export const acpCommand: Command<Cradle> = {
   name: 'acp',
-  summary: 'Offer an agent to an editor, over the Agent Client Protocol on standard input and output',
+  summary:
+    'Make an agent available to an editor, over the Agent Client Protocol on standard input and output',
   options: [
-    { flags: '--agent <agent>', summary: 'Name or id of the agent (default: assistant)' },
+    { flags: '--agent <agent>', summary: 'name or ID of the agent (default: assistant)' },
     URL_OPTION,
-    { flags: '--username <name>', summary: 'Account to use, logged in before by svc chat' },
-    { flags: '--model <ref>', summary: 'Model to use, as provider:model' },
+    { flags: '--username <name>', summary: 'account to use, already signed in with svc chat' },
+    { flags: '--model <ref>', summary: 'model to use, as provider:model' },
   ],
   database: false,
 
@@ -30,7 +31,7 @@ export const acpCommand: Command<Cradle> = {
     } catch (error) {
       if (leave.signal.aborted) return 0
       if (!(error instanceof Error)) throw error
-      const advice = error instanceof UnreachableError ? ' Start it, or name another with --url.' : ''
+      const advice = error instanceof UnreachableError ? ' Start it, or set another one with --url.' : ''
       screen.writeLine(error.message + advice, 'red')
       return 1
     } finally {
@@ -58,7 +59,7 @@ async function run(
   const adviseOn = (url: string) => {
     const address = read('url') === undefined ? '' : ` --url ${url}`
     const account = username === undefined ? '' : ` --username ${username}`
-    return `Run \`svc chat${address}${account}\` once in a terminal: it asks for the password and stores the login. Or set a variable in the settings of the editor: SVC_API_KEY to an API key, or SVC_PASSWORD to the password of the account ${username ?? 'that --username names'}.`
+    return `Run \`svc chat${address}${account}\` once in a terminal to sign in with your password. Or set a variable in the editor settings: SVC_API_KEY to an API key, or SVC_PASSWORD to the password of ${username ?? 'the account in --username'}.`
   }
   const { service, session, url } = await connect({ options, home, env }, signal, (parts) =>
     createSignIn({ ...parts, username, advice: adviseOn(parts.url), say: note }),

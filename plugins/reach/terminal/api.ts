@@ -7,7 +7,7 @@ export class RefusedError extends Error {
 
   constructor({ status, body }: { status: number; body: string }) {
     const { code, message, details } = readError(body)
-    super(message ?? `The server answered with status ${status}.`)
+    super(message ?? `The server responded with status ${status}.`)
     this.name = 'RefusedError'
     this.status = status
     this.code = code ?? `HTTP_${status}`
@@ -22,14 +22,14 @@ export const isRefusal = (error: unknown, ...codes: string[]): error is RefusedE
 /** Thrown if nothing answers at the address. */
 export class UnreachableError extends Error {
   constructor(url: string, cause: unknown) {
-    super(`No server answers at ${url}.`, { cause })
+    super(`No server responds at ${url}.`, { cause })
     this.name = 'UnreachableError'
   }
 }
 
 /** One call of the HTTP API; `path` is the part after `/api`. */
 export interface Call {
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'PUT'
   path: string
   body?: unknown
   token?: string

@@ -8,7 +8,7 @@ export type AskSecret = (label: string) => Promise<string | undefined>
 /** Asks for the code that the authenticator app of an account shows; throws if the person leaves. */
 export async function askCode(askSecret: AskSecret, username: string): Promise<string> {
   const code = (await askSecret(`Code of ${username}: `))?.trim()
-  if (!code) throw new Error('Not logged in.')
+  if (!code) throw new Error('Not signed in.')
   return code
 }
 
@@ -31,16 +31,16 @@ export async function setUpApp({
 }): Promise<void> {
   const begun = await api({ method: 'POST', path: '/auth/totp', body: {}, token })
   const { secret, otpauth_url } = begun.data as { secret: string; otpauth_url: string }
-  say(`The server requires a second factor of ${username}. Scan this with an authenticator app:`)
+  say(`This server requires two-factor sign-in for ${username}. Scan this code with an authenticator app:`)
   const { renderUnicodeCompact } = await import('uqr')
   say(renderUnicodeCompact(otpauth_url))
-  say(`Or enter this secret there: ${secret.match(/.{1,4}/g)!.join(' ')}`)
+  say(`Or type this key into the app: ${secret.match(/.{1,4}/g)!.join(' ')}`)
   for (let attempt = 1; ; attempt++)
     try {
       const body = { code: await askCode(askSecret, username) }
       const { data } = await api({ method: 'POST', path: '/auth/totp/confirm', body, token })
       const { recovery_codes } = data as { recovery_codes: string[] }
-      say('Keep these recovery codes: each replaces one code if the app is lost. They are shown only now.')
+      say('Store these recovery codes: each signs you in once if you lose the app. They are shown only now.')
       for (const code of recovery_codes) say(`  ${code}`)
       return
     } catch (error) {

@@ -11,13 +11,13 @@ const APPROVAL_POLICIES = ['all', 'none'] as const
 /** A rule that decides calls without asking a person. */
 type ApprovalPolicy = (typeof APPROVAL_POLICIES)[number]
 
-const REJECTED_BY_POLICY = 'Rejected automatically: nobody is present to approve this or to answer.'
+const REJECTED_BY_POLICY = 'Rejected automatically: nobody is there to approve or answer.'
 
 /** Returns the policy with this name; throws if the name is not a policy. */
 export function readPolicy(name: string | undefined): ApprovalPolicy | undefined {
   const policy = APPROVAL_POLICIES.find((candidate) => candidate === name)
   if (name !== undefined && !policy)
-    throw new Error(`--approve takes ${APPROVAL_POLICIES.join(' or ')}, not "${name}".`)
+    throw new Error(`--approve must be ${APPROVAL_POLICIES.join(' or ')}, not "${name}".`)
   return policy
 }
 

@@ -8,6 +8,7 @@ import { createPipe } from './line-input.ts'
 import { createLogin } from './login.ts'
 import type { Cradle } from './manifest.ts'
 import { createPrompt } from './prompt.ts'
+import { createQuestions, type Questions } from './questions.ts'
 import { createRenderer } from './renderer.ts'
 import type { FetchArguments } from './review.ts'
 import { createScreen } from './screen.ts'
@@ -18,19 +19,19 @@ import { createWorkspaceFiles } from './workspace-files.ts'
 /** `svc chat [agent]`: talks to an agent over the public API. */
 export const chatCommand: Command<Cradle> = {
   name: 'chat',
-  summary: 'Talk to an agent in the terminal',
-  arguments: [{ name: 'agent', summary: 'Name or id of the agent (default: assistant)' }],
+  summary: 'Chat with an agent in the terminal',
+  arguments: [{ name: 'agent', summary: 'name or ID of the agent (default: assistant)' }],
   options: [
     URL_OPTION,
     USERNAME_OPTION,
-    { flags: '--thread <id>', summary: 'Continue this thread' },
-    { flags: '-m, --message <text>', summary: 'Send one message, print the answer and exit' },
-    { flags: '--model <ref>', summary: 'Model to use, as provider:model' },
+    { flags: '--thread <id>', summary: 'continue this thread' },
+    { flags: '-m, --message <text>', summary: 'send one message, print the answer and exit' },
+    { flags: '--model <ref>', summary: 'model to use, as provider:model' },
     {
       flags: '--approve <which>',
-      summary: 'Decide without asking: all approves every request, none rejects every request',
+      summary: 'decide without asking: all approves, none rejects every request',
     },
-    { flags: '--json', summary: 'Print each frame as a line of JSON' },
+    { flags: '--json', summary: 'print each event as a line of JSON' },
   ],
   database: false,
 
@@ -43,7 +44,7 @@ export const chatCommand: Command<Cradle> = {
       if (leave.signal.aborted) return INTERRUPTED
       if (!(error instanceof Error)) throw error
       const advice =
-        error instanceof UnreachableError ? ' Start one with `npm start`, or name another with --url.' : ''
+        error instanceof UnreachableError ? ' Start one with `npm start`, or set another one with --url.' : ''
       createScreen({ stream: input.stderr, env: input.env }).writeLine(error.message + advice, 'red')
       return 1
     }
@@ -69,7 +70,9 @@ async function run(
     for (const step of close) step()
   }
   let stop: (() => boolean) | undefined
+  let questions: Questions | undefined
   const interrupt = () => {
+    if (questions?.cancel()) return
     if (stop?.()) view.note('Stopping. Press Ctrl-C again to leave.')
     else leave.abort()
   }
@@ -139,13 +142,12 @@ async function run(
     if (message !== undefined) return (await chat.sendOne(message)) || earlierCode
 
     const files = createWorkspaceFiles({ service, url, agent_id: agent.id, signal })
-    const commands = createSlashCommands({ session, agent, conversation, files, view })
-    if (!prompt) {
-      const pipe = createPipe({ stdin })
-      close.push(pipe.close)
-      return (await chat.sendAll(pipe, commands)) || earlierCode
-    }
-    view.note(`You are talking to ${agent.name}. Type /help for the commands; press Ctrl-D to leave.`)
+    const input = prompt ?? createPipe({ stdin })
+    close.push(input.close)
+    questions = createQuestions({ prompt, input, view })
+    const commands = createSlashCommands({ session, agent, conversation, files, questions, view })
+    if (!prompt) return (await chat.sendAll(input, commands)) || earlierCode
+    view.note(`You are talking to ${agent.name}. Type /help for commands; press Ctrl-D to leave.`)
     if (thread) await chat.open(thread)
     const code = await chat.talk(prompt, commands)
     if (conversation.thread_id) view.note(`Continue later with: ${commandFor(conversation.thread_id)}`)

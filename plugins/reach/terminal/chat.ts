@@ -15,6 +15,8 @@ const UNDECIDED = 3
 /** True if no further message can be sent after this exit code. */
 export const isFinal = (code: number) => code === INTERRUPTED || code === UNDECIDED
 
+const RETRY = 'Try again with /retry, or with another model: /retry MODEL.'
+
 /** A path such as `/etc/hosts` begins a message, not a command. */
 const isCommand = (text: string) => /^\/[^\s/]*(?:\s|$)/.test(text)
 
@@ -30,7 +32,7 @@ export const createChat = ({ conversation, view }: { conversation: Conversation;
       case 'failed':
         return 1
       case 'ended':
-        view.note('The turn has ended, but its result was not received.')
+        view.note('The turn ended, but its result was not received.')
         return 1
       case 'paused':
         return UNDECIDED
@@ -72,11 +74,13 @@ export const createChat = ({ conversation, view }: { conversation: Conversation;
           const outcome = isCommand(text) ? await commands(text) : await conversation.send(text.trimEnd())
           if (outcome === 'quit') return 0
           conclude(outcome)
+          if (outcome?.kind === 'failed') view.note(RETRY)
         } catch (error) {
           if (error instanceof RefusedError) view.fail(error.code, error.message)
           else if (error instanceof UnreachableError) view.fail('UNREACHABLE', error.message)
           else if (error instanceof LocalFileError) view.fail('FILE_UNUSABLE', error.message)
           else throw error
+          if (!isCommand(text)) view.note(RETRY)
         }
       }
     },

@@ -15,10 +15,10 @@ const MAX_SUGGESTED_AGENTS = 20
 /** The option that chooses the server. */
 export const URL_OPTION = {
   flags: '--url <url>',
-  summary: 'Address of the server (default: the one that runs here)',
+  summary: 'address of the server (default: the one running here)',
 }
 /** The option that chooses the account. */
-export const USERNAME_OPTION = { flags: '--username <name>', summary: 'Account to log in with' }
+export const USERNAME_OPTION = { flags: '--username <name>', summary: 'account to sign in with' }
 
 /** A server, and the account that is signed in there. */
 export interface SignedInAccount {

@@ -13,10 +13,10 @@ const MAX_CONNECTORS = 200
 /** The width of a text of a server in a line of output. */
 const COLUMNS = 60
 
-const CONNECTOR = { name: 'connector', summary: 'Id or name of the connector', required: true } as const
+const CONNECTOR = { name: 'connector', summary: 'ID or name of the connector', required: true } as const
 
 const list = accountCommand(
-  { name: 'connector list', summary: 'List the connectors that you may use', options: [JSON_OPTION] },
+  { name: 'connector list', summary: 'List the connectors you can use', options: [JSON_OPTION] },
   async (input, at) =>
     printList(input, await readConnectors(at), {
       noun: 'connector',
@@ -44,20 +44,20 @@ const add = accountCommand(
     name: 'connector add',
     summary: 'Connect to an MCP server',
     arguments: [
-      { name: 'name', summary: 'Begins the names of its tools', required: true },
+      { name: 'name', summary: 'a name, used as a prefix of its tools', required: true },
       {
         name: 'target...',
-        summary: 'An address, a kind of `svc connector kinds`, or a program with its arguments',
+        summary: 'an address, a kind from `svc connector kinds`, or a program with its arguments',
         required: true,
       },
     ],
     options: [
       {
         flags: '--config <json>',
-        summary: 'Further settings of the kind, e.g. {"headers": …}; - reads stdin',
+        summary: 'additional settings of the kind, e.g. {"headers": …}; - reads stdin',
       },
-      { flags: '--global', summary: 'For all accounts; only for administrators' },
-      { flags: '--default', summary: 'Each turn has its tools, whatever the agent' },
+      { flags: '--global', summary: 'make it available to everyone (administrators only)' },
+      { flags: '--default', summary: 'use it in all conversations, with any agent' },
     ],
   },
   async ({ args, options, stdin, stdout }, at) => {
@@ -96,16 +96,16 @@ const check = accountCommand(
 )
 
 const login = accountCommand(
-  { name: 'connector login', summary: 'Show where you sign in to a connector', arguments: [CONNECTOR] },
+  { name: 'connector login', summary: 'Sign in to a connector', arguments: [CONNECTOR] },
   async ({ args, stdout }, at) => showSignIn(await findConnector(args[0]!, at), stdout, at),
 )
 
 const logout = accountCommand(
-  { name: 'connector logout', summary: 'Forget your credentials for a connector', arguments: [CONNECTOR] },
+  { name: 'connector logout', summary: 'Remove your credentials for a connector', arguments: [CONNECTOR] },
   async ({ args, stdout }, at) => {
     const { id, name } = await findConnector(args[0]!, at)
     await readAnswer(at.service.DELETE('/connectors/{id}/credentials', { params: { path: { id } } }), at.url)
-    stdout.write(`Your credentials for "${name}" are forgotten.\n`)
+    stdout.write(`Your credentials for "${name}" were removed.\n`)
   },
 )
 
@@ -114,7 +114,7 @@ const remove = accountCommand(
   async ({ args, stdout }, at) => {
     const { id, name } = await findConnector(args[0]!, at)
     await readAnswer(at.service.DELETE('/connectors/{id}', { params: { path: { id } } }), at.url)
-    stdout.write(`"${name}" is deleted.\n`)
+    stdout.write(`"${name}" was deleted.\n`)
   },
 )
 
@@ -128,7 +128,7 @@ async function findConnector(nameOrId: string, at: SignedInAccount): Promise<Row
   const connector = (await readConnectors(at)).find(({ id, name }) => id === nameOrId || name === nameOrId)
   if (connector) return connector
   throw new Error(
-    `The connector "${nameOrId}" does not exist. \`svc connector list\` shows those that you may use.`,
+    `The connector "${nameOrId}" does not exist. \`svc connector list\` shows the ones you can use.`,
   )
 }
 
@@ -178,4 +178,6 @@ async function showSignIn(
 }
 
 const describe = ({ status, tools, error }: Row) =>
-  status === 'ready' ? `ready, ${tools.length} tools` : `${status}: ${shorten(error ?? '', COLUMNS * 2)}`
+  status === 'ready'
+    ? `ready, ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}`
+    : `${status}: ${shorten(error ?? '', COLUMNS * 2)}`

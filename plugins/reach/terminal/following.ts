@@ -1,6 +1,6 @@
 import type { Client } from '#client'
 import type { Approval } from './approval.ts'
-import type { ApprovalRequest, SentFrame, TurnFrame, UserTurn } from './frames.ts'
+import type { ApprovalRequest, Regeneration, SentFrame, TurnFrame, UserTurn } from './frames.ts'
 import { createPause } from './pause.ts'
 import { isChatError, toTerminalError } from './service.ts'
 import type { View } from './view.ts'
@@ -9,12 +9,12 @@ import type { View } from './view.ts'
 const PATIENCE_MS = 60_000
 
 /**
- * The outcome of following a turn: `ended` if it was over before any of its frames arrived, `paused` if the request that
+ * The outcome of following a turn: a turn that failed and `isRefused` has never begun; `ended` if it was over before any of its frames arrived, `paused` if the request that
  * it waits for stays undecided.
  */
 export type Outcome =
   | { kind: 'done'; stop_reason: string }
-  | { kind: 'failed' }
+  | { kind: 'failed'; isRefused?: boolean }
   | { kind: 'ended' }
   | { kind: 'paused' }
 
@@ -22,8 +22,8 @@ type TurnStatus = SentFrame<'turn_status'>
 
 /** The turn to follow: that of a new message, otherwise the current turn of the thread. */
 interface Beginning {
-  /** The message to send. */
-  user_turn?: UserTurn
+  /** The frame to send: a message, or the wish for a new version of an answer. */
+  first_frame?: UserTurn | Regeneration
   /** The turn's id if it is known, so that the turn is recognized even if it ends before it is subscribed to. */
   turn_id?: string
   /** The turn to follow if none is active. */
@@ -86,10 +86,10 @@ export const createFollowing = ({ service, url, agent_id, approval, view, signal
     if (request.seq < (status?.last_seq ?? 0)) return
     if (followed.stopping.signal.aborted) return chat.stop(request.thread_id)
     if (request.action_requests.some(({ for_client }) => for_client)) {
-      view.note('The turn waits for results from the program that asked.')
+      view.note('The turn is waiting for results from the program that sent the message.')
       return request.turn_id === followed.turn_id && followed.settle({ kind: 'paused' })
     }
-    if (request.turn_id !== followed.turn_id) view.note('The turn before yours is asking:')
+    if (request.turn_id !== followed.turn_id) view.note('The turn before yours needs a decision:')
     pause.open(request).then((end) => end === 'left' && followed.settle({ kind: 'paused' }), followed.fail)
   }
 
@@ -119,10 +119,19 @@ export const createFollowing = ({ service, url, agent_id, approval, view, signal
   }
 
   const noteQueued = (position: number) =>
-    view.note(`Your message waits for ${position > 1 ? `the ${position} turns` : 'the turn'} before it.`)
+    view.note(`Your message is waiting for ${position > 1 ? `the ${position} turns` : 'the turn'} before it.`)
 
-  const followMessage = async (followed: Turn, { type, text, content, ...settings }: UserTurn) => {
-    const frames = chat.turn(text ?? content!, { ...settings, signal: followed.stopping.signal })
+  const start = (frame: UserTurn | Regeneration, signal: AbortSignal) => {
+    if (frame.type === 'regenerate') {
+      const { type, thread_id, ...settings } = frame
+      return chat.regenerate(thread_id, { ...settings, signal })
+    }
+    const { type, text, content, ...settings } = frame
+    return chat.turn(text ?? content!, { ...settings, signal })
+  }
+
+  const followSent = async (followed: Turn, first_frame: UserTurn | Regeneration) => {
+    const frames = start(first_frame, followed.stopping.signal)
     let isQueued = false
     for await (const frame of read(followed, frames)) {
       if (frame.type === 'turn_started') followed.turn_id = frame.turn_id
@@ -139,25 +148,34 @@ export const createFollowing = ({ service, url, agent_id, approval, view, signal
     return { kind: 'done', stop_reason: 'stopped' } as const
   }
 
-  /** Returns true if the followed turn of the thread is over and no frame after `seen` is missing. */
-  const isOver = (followed: Turn, received: TurnStatus, lastSeq = received.last_seq): boolean => {
+  /** True if no turn runs or waits, and no frame after `lastSeq` is missing. */
+  const isOver = ({ active, paused, last_seq }: TurnStatus, lastSeq = last_seq) =>
+    !active && !paused && last_seq <= lastSeq
+
+  const receiveStatus = (followed: Turn, received: TurnStatus) => {
     status = received
     followed.turn_id ??= received.turn_id ?? followed.ended_turn_id
     followed.onStatus?.(received)
     followed.onStatus = undefined
-    return !received.active && !received.paused && received.last_seq <= lastSeq
   }
 
   const followThread = async (followed: Turn, id: string): Promise<Outcome> => {
     let lastSeq = last_seq
     const after = lastSeq === undefined ? {} : { after_seq: lastSeq }
     for await (const frame of read(followed, chat.subscribe(id, after))) {
-      if (frame.type === 'turn_status' && isOver(followed, frame, lastSeq)) break
-      if (!('turn_id' in frame) || !('seq' in frame)) continue
+      if (frame.type === 'turn_status') {
+        receiveStatus(followed, frame)
+        if (isOver(frame, lastSeq)) break
+      }
+      if (!('seq' in frame)) continue
       lastSeq = frame.seq
+      if (frame.type === 'path_changed') view.frame(frame)
       if (frame.type === 'hitl_resolved') pause.close(frame)
-      const outcome = frame.turn_id === followed.turn_id ? show(followed, frame) : undefined
+      const isFollowed = 'turn_id' in frame && frame.turn_id === followed.turn_id
+      const outcome = isFollowed ? show(followed, frame) : undefined
       if (outcome) return outcome
+      // The last frame of a thread may belong to no turn.
+      if (status && isOver(status, lastSeq)) break
     }
     return { kind: 'ended' }
   }
@@ -167,7 +185,7 @@ export const createFollowing = ({ service, url, agent_id, approval, view, signal
     signal.throwIfAborted()
     if (isChatError(error) && error.frame) {
       view.frame(error.frame)
-      return { kind: 'failed' }
+      return { kind: 'failed', isRefused: followed.turn_id === undefined }
     }
     if (error === followed.stopping.signal.reason) return { kind: 'done', stop_reason: 'stopped' }
     throw toTerminalError(error, url)
@@ -200,8 +218,8 @@ export const createFollowing = ({ service, url, agent_id, approval, view, signal
       const followed = turn!
       view.wait()
       try {
-        const { user_turn } = beginning
-        const running = user_turn ? followMessage(followed, user_turn) : followThread(followed, thread_id!)
+        const { first_frame } = beginning
+        const running = first_frame ? followSent(followed, first_frame) : followThread(followed, thread_id!)
         return await Promise.race([running, left])
       } catch (error) {
         return conclude(followed, error)
@@ -218,7 +236,7 @@ export const createFollowing = ({ service, url, agent_id, approval, view, signal
       if (!turn) return
       turn.stopping.abort()
       pause.end()
-      if (!turn.user_turn && thread_id) chat.stop(thread_id)
+      if (!turn.first_frame && thread_id) chat.stop(thread_id)
     },
 
     /** Closes the connection. */

@@ -3,6 +3,7 @@ import type { ClientFrame, InputBlock, SentFrame } from '#client'
 import type { TypeOf } from '#kernel'
 import type { historyPage } from '../../conversations/chat/history-schemas.ts'
 import type { threadRow } from '../../conversations/chat/thread-schemas.ts'
+import type { promptRow } from '../../conversations/prompts/schemas.ts'
 import type { fileRow } from '../../tools/workspace/file-schemas.ts'
 
 export type { ApprovalRequest, Decision, InputBlock, SentFrame, ServerFrame, TurnFrame } from '#client'
@@ -35,21 +36,32 @@ export type FileRow = TypeOf<typeof fileRow>
 /** A file of the agent's workspace in a user's message. */
 export type FileBlock = Exclude<InputBlock, { type: 'text' }>
 
+/** A saved prompt. */
+export type SavedPrompt = TypeOf<typeof promptRow>
+
 /** A message to the agent; sent again with the same `client_message_id`, it starts no second turn. */
 export type UserTurn = Extract<ClientFrame, { type: 'user_turn' }> & { client_message_id: string }
 
-/** Returns the frame that sends a message, under an id of its own. */
+/** The wish for a new version of an answer. */
+export type Regeneration = Extract<ClientFrame, { type: 'regenerate' }>
+
+/** Returns the frame that sends a message, under an id of its own unless it was sent before. */
 export function createUserTurn(
   thread_id: string,
   content: InputBlock[],
-  model: string | undefined,
+  {
+    model,
+    replaces,
+    client_message_id = randomUUID(),
+  }: { model: string | undefined; replaces?: string | undefined; client_message_id?: string },
 ): UserTurn {
   const [first] = content
   return {
     type: 'user_turn',
     thread_id,
-    client_message_id: randomUUID(),
+    client_message_id,
     ...(content.length === 1 && first?.type === 'text' ? { text: first.text } : { content }),
     ...(model === undefined ? {} : { model }),
+    ...(replaces === undefined ? {} : { replaces }),
   }
 }

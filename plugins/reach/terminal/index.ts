@@ -5,12 +5,14 @@ import { connectorCommands } from './connector-commands.ts'
 import { knowledgeCommands } from './knowledge-commands.ts'
 import { manifest } from './manifest.ts'
 import { scheduleCommands } from './schedule-commands.ts'
+import { searchCommand } from './search-command.ts'
 
 export default definePlugin({
   ...manifest,
   setup(host) {
     host.command(chatCommand)
     host.command(acpCommand)
+    host.command(searchCommand)
     for (const command of [...scheduleCommands, ...knowledgeCommands, ...connectorCommands])
       host.command(command)
   },

@@ -17,10 +17,10 @@ const COLUMNS = 40
 /** The most characters of a passage that are shown. */
 const MAX_SHOWN = 400
 
-const BASE = { name: 'base', summary: 'Id or name of the knowledge base', required: true } as const
+const BASE = { name: 'base', summary: 'ID or name of the knowledge base', required: true } as const
 
 const list = accountCommand(
-  { name: 'knowledge list', summary: 'List the knowledge bases that you may search', options: [JSON_OPTION] },
+  { name: 'knowledge list', summary: 'List the knowledge bases you can search', options: [JSON_OPTION] },
   async (input, at) =>
     printList(input, await readBases(at), {
       noun: 'knowledge base',
@@ -34,11 +34,8 @@ const list = accountCommand(
 const add = accountCommand(
   {
     name: 'knowledge add',
-    summary: 'Add files or web addresses to a knowledge base',
-    arguments: [
-      BASE,
-      { name: 'file...', summary: 'Files, or addresses that begin with http', required: true },
-    ],
+    summary: 'Add files or URLs to a knowledge base',
+    arguments: [BASE, { name: 'file...', summary: 'files or URLs', required: true }],
   },
   async ({ args, stdout }, at) => {
     const [nameOrId, ...files] = args as string[]
@@ -54,7 +51,7 @@ const search = accountCommand(
   {
     name: 'knowledge search',
     summary: 'Search a knowledge base',
-    arguments: [BASE, { name: 'query...', summary: 'The question', required: true }],
+    arguments: [BASE, { name: 'query...', summary: 'the question', required: true }],
     options: [JSON_OPTION],
   },
   async ({ args, options, stdout }, at) => {
@@ -63,16 +60,17 @@ const search = accountCommand(
     const body = { query: words.join(' '), knowledge_base_ids: [id], limit: 5 }
     const hits = await readAnswer(at.service.POST('/knowledge-bases/search', { body }), at.url)
     if (options.json) return printJson(stdout, hits)
-    if (hits.length === 0) return void stdout.write('Nothing was found.\n')
-    for (const [index, { path, locator, text }] of hits.entries()) {
-      const { page, heading } = locator
+    if (hits.length === 0) return void stdout.write('No results.\n')
+    for (const [index, { path, locator, text, text_start }] of hits.entries()) {
+      const { page, heading, start, end } = locator
+      const part = text.slice(start - text_start, end - text_start)
       const source = [
         shorten(path, COLUMNS * 2),
         ...(page ? [`page ${page}`] : []),
         ...(heading ? [heading] : []),
       ]
       stdout.write(
-        `${index + 1}. ${shorten(source.join(', '), COLUMNS * 3)}\n   ${shorten(text, MAX_SHOWN)}\n`,
+        `${index + 1}. ${shorten(source.join(', '), COLUMNS * 3)}\n   ${shorten(part, MAX_SHOWN)}\n`,
       )
     }
   },
@@ -81,7 +79,7 @@ const search = accountCommand(
 const rebuild = accountCommand(
   {
     name: 'knowledge rebuild',
-    summary: 'Index a knowledge base again, or all of your own',
+    summary: 'Reprocess a knowledge base, or all of your own',
     arguments: [{ ...BASE, required: false }],
   },
   async ({ args, stdout }, at) => {
@@ -93,7 +91,7 @@ const rebuild = accountCommand(
         at.service.POST('/knowledge-bases/{id}/reindex', { params }),
         at.url,
       )
-      stdout.write(`"${shorten(name, COLUMNS)}": documents to index again: ${documents}\n`)
+      stdout.write(`"${shorten(name, COLUMNS)}": documents to reprocess: ${documents}\n`)
     }
   },
 )
@@ -107,7 +105,7 @@ const readBases = ({ service, url }: SignedInAccount): Promise<Row[]> =>
 const findBase = async (nameOrId: string, at: SignedInAccount): Promise<Row> =>
   findNamed(await readBases(at), nameOrId, {
     noun: 'knowledge base',
-    advice: '`svc knowledge list` shows the knowledge bases that you may search.',
+    advice: '`svc knowledge list` shows the knowledge bases you can search.',
   })
 
 const addAddress = (id: string, address: string, { service, url }: SignedInAccount) =>

@@ -43,7 +43,7 @@ export const createLogin = ({
     if (action === undefined) return
     if (action !== 'set_up_totp' || more.length > 0 || !askSecret)
       throw new Error(
-        `The server asks ${username} for more than a password: sign in to its console, or run svc chat in a terminal.`,
+        `${username} needs more than a password to sign in: use the console, or run svc chat in a terminal.`,
       )
     await setUpApp({ api, token, username, askSecret, say })
   }
@@ -88,7 +88,7 @@ export const createLogin = ({
       )
     for (let attempt = 1; ; attempt++) {
       const password = await askSecret(`Password of ${username}: `)
-      if (password === undefined) throw new Error('Not logged in.')
+      if (password === undefined) throw new Error('Not signed in.')
       try {
         return await submit(username, password)
       } catch (error) {

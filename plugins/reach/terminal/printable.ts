@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
+import { columnsOf, countColumns, splitGraphemes } from './columns.ts'
 
 /** Control characters except newline and tab, and the marks that reverse the direction of text. */
 const UNPRINTABLE = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu
@@ -30,8 +31,8 @@ export const shorten = (value: unknown, columns: number) => {
     .trim()
   let width = 0
   let end = 0
-  for (const character of text) {
-    width += countColumns(character)
+  for (const character of splitGraphemes(text)) {
+    width += columnsOf(character)
     if (width > columns - 1 && end + character.length < text.length) return `${text.slice(0, end)}…`
     end += character.length
   }
@@ -58,26 +59,19 @@ export const wrap = (line: string, columns: number): string[] => {
   const rows: string[] = []
   let row = ''
   let width = 0
-  for (const character of line.replaceAll('\t', '    ')) {
+  for (const character of splitGraphemes(line.replaceAll('\t', '    '))) {
     row += character
-    width += countColumns(character)
+    width += columnsOf(character)
     if (width <= columns) continue
     const most = row.length - character.length
     const space = row.lastIndexOf(' ', most - 1) + 1
     const end = space > most / 2 ? space : most
     rows.push(row.slice(0, end))
     row = row.slice(end)
-    width = [...row].reduce((sum, next) => sum + countColumns(next), 0)
+    width = countColumns(row)
   }
   return [...rows, row]
 }
-
-/** Counts the columns of a character: East Asian scripts and emoji take two. */
-const countColumns = (character: string) => (isWide(character) ? 2 : 1)
-
-const isWide = (character: string) =>
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]/u.test(character) ||
-  character.length > 1
 
 /** Formats Unix seconds as local time, `2026-01-31 09:30`, which is the form of the Swedish locale. */
 export const formatTime = (seconds: number) =>

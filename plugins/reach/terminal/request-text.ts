@@ -23,7 +23,7 @@ export function describeHeading(request: ApprovalRequest, index: number): string
   const { length } = request.action_requests
   const position = length > 1 ? `${index + 1} of ${length} · ` : ''
   const { parent_tool_call_id } = request.action_requests[index]!
-  const within = parent_tool_call_id === undefined ? '' : ', within a delegated task'
+  const within = parent_tool_call_id === undefined ? '' : ', by a subagent'
   return `${isQuestion(request, index) ? '?' : '⚠'} ${position}${shortenName(request, index)}${within}`
 }
 
@@ -32,7 +32,7 @@ export function describeRequest(request: ApprovalRequest, index: number, columns
   const { description, args, args_url } = request.action_requests[index]!
   const words = layOut(description, columns, INDENT, INDENT)
   if (isQuestion(request, index)) return words
-  const hint = `Not all arguments are shown. Read all of them at ${args_url}`
+  const hint = `The arguments are shortened. Read them in full at ${args_url}`
   if (args_url !== undefined) words.push(...layOut(hint, columns, INDENT, INDENT))
   return [...words, ...Object.entries(args).flatMap(([key, value]) => describeArgument(key, value, columns))]
 }
@@ -60,7 +60,7 @@ export function describeResolution(
   request: ApprovalRequest,
   { outcome, decisions }: ApprovalResolution,
 ): string {
-  if (outcome === 'expired') return 'Nobody decided in time, which counts as a rejection.'
+  if (outcome === 'expired') return 'Rejected automatically: nobody decided in time.'
   if (outcome === 'stopped') return 'The turn was stopped by another client.'
   const parts = decisions.map(
     (decision, index) => `${shortenName(request, index)} ${describeDecision(decision)}`,

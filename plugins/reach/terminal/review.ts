@@ -17,7 +17,7 @@ export function showRequest(view: View, request: ApprovalRequest, index: number)
   const hidden = Math.max(0, rows.length - MAX_ROWS)
   view.line(describeHeading(request, index), 'yellow')
   for (const row of hidden ? rows.slice(0, MAX_ROWS) : rows) view.line(row)
-  if (hidden) view.note(`  … ${hidden} more lines`)
+  if (hidden) view.note(`  … ${hidden} more ${hidden === 1 ? 'line' : 'lines'}`)
   return hidden
 }
 
@@ -60,14 +60,17 @@ export const createReview = ({
   const answer = async (request: ApprovalRequest, index: number): Promise<Decision | undefined> => {
     const hidden = showRequest(view, request, index)
     const all = hidden ? ', or /show to see all of it' : ''
+    const options = readOptions(request.action_requests[index]!)
+    const expected =
+      options.length > 0 ? `a number from 1 to ${options.length}, or another answer` : 'the answer'
     for (;;) {
-      view.note(`Type the answer, or /reject with or without a reason${all}.`)
+      view.note(`Type ${expected}, or /reject with or without a reason${all}.`)
       const words = (await ask('answer › '))?.trim()
       if (words === undefined) return undefined
       const refusal = /^\/reject(?:\s+(.+))?$/s.exec(words)
       if (hidden && words === '/show') await showWhole(request, index)
       else if (words && fits(words))
-        return refusal ? rejection(refusal[1]) : { type: 'respond', message: words }
+        return refusal ? rejection(refusal[1]) : { type: 'respond', message: chooseOption(options, words) }
     }
   }
 
@@ -78,7 +81,7 @@ export const createReview = ({
     let offered = toVisibleJSON(args)
     if (offered.length > MAX_EDITABLE_CHARS || args_url !== undefined) {
       offered = ''
-      if (!typed) view.note('The arguments are too long to edit here. Type all of them again, as JSON.')
+      if (!typed) view.note('The arguments are too long to edit here. Type them again in full, as JSON.')
     }
     for (let text: string | undefined = typed || undefined; ; text = undefined) {
       text ??= await ask('edit › ', offered)
@@ -127,11 +130,19 @@ export const createReview = ({
 /** The words to type, in full or by their first letter, with their decisions; `show` is for a shortened request. */
 const CHOICES: readonly { word: string; means: string; type?: Decision['type'] }[] = [
   { word: 'yes', means: 'approve', type: 'approve' },
-  { word: 'thread', means: 'approve and do not ask again in this thread', type: 'approve' },
+  { word: 'thread', means: 'approve, and always allow it in this thread', type: 'approve' },
   { word: 'edit', means: 'edit', type: 'edit' },
   { word: 'no', means: 'reject', type: 'reject' },
   { word: 'show', means: 'show all of it' },
 ]
+
+/** Returns the answers that a question offers, which its description numbers from 1. */
+const readOptions = ({ args: { options } }: ActionRequest): string[] =>
+  Array.isArray(options) ? options.filter((option) => typeof option === 'string') : []
+
+/** Returns the option with the number that was typed; any other answer as it is. */
+const chooseOption = (options: readonly string[], words: string): string =>
+  (/^\d{1,3}$/.test(words) && options[Number(words) - 1]) || words
 
 const rejection = (reason: string | undefined): Decision => ({
   type: 'reject',
@@ -147,6 +158,6 @@ function readArguments(text: string): Record<string, unknown> | string {
       ? (value as Record<string, unknown>)
       : 'The arguments must be an object: {"name": "value"}.'
   } catch (error) {
-    return `That is not JSON: ${(error as Error).message}.`
+    return `This is not valid JSON: ${(error as Error).message}.`
   }
 }

@@ -14,7 +14,7 @@ const MAX_NAME = 60
 /** The width of a text of a person in a line of output. */
 const NAME_COLUMNS = 40
 
-const JOB = { name: 'job', summary: 'Id or name of the schedule', required: true } as const
+const JOB = { name: 'job', summary: 'ID or name of the schedule', required: true } as const
 
 const list = signedInCommand(
   { name: 'schedule list', summary: 'List your schedules with an agent', options: [JSON_OPTION] },
@@ -31,15 +31,15 @@ const list = signedInCommand(
 const add = signedInCommand(
   {
     name: 'schedule add',
-    summary: 'Have an agent carry out a prompt at given times',
-    arguments: [{ name: 'prompt', summary: 'The message that it receives at each run', required: true }],
+    summary: 'Have an agent do a task at set times',
+    arguments: [{ name: 'prompt', summary: 'the message sent to the agent on each run', required: true }],
     options: [
-      { flags: '--name <name>', summary: 'A short name (default: the beginning of the prompt)' },
-      { flags: '--cron <expression>', summary: "Five fields, such as '30 8 * * 1-5'" },
-      { flags: '--timezone <name>', summary: 'IANA name for --cron (default: that of this machine)' },
-      { flags: '--every <seconds>', summary: 'An interval, from 60 on' },
-      { flags: '--at <time>', summary: 'A single time, such as 2027-01-31T18:00' },
-      { flags: '--same-thread', summary: 'Continue in one thread instead of a new one for each run' },
+      { flags: '--name <name>', summary: 'a short name (default: the beginning of the prompt)' },
+      { flags: '--cron <expression>', summary: "five fields, such as '30 8 * * 1-5'" },
+      { flags: '--timezone <name>', summary: 'IANA time zone for --cron (default: that of this machine)' },
+      { flags: '--every <seconds>', summary: 'an interval in seconds, at least 60' },
+      { flags: '--at <time>', summary: 'once, at a time such as 2027-01-31T18:00' },
+      { flags: '--same-thread', summary: 'continue in one thread instead of a new one for each run' },
     ],
   },
   async ({ args, options, stdout }, { service, url, agent_id }) => {
@@ -67,20 +67,20 @@ const run = signedInCommand(
       at.service.POST('/agents/{id}/cron/{job_id}/run-now', { params }),
       at.url,
     )
-    stdout.write(`It runs in the thread ${thread_id}\n`)
+    stdout.write(`Running in thread ${thread_id}\n`)
   },
 )
 
 const pause = signedInCommand(
-  { name: 'schedule pause', summary: 'Disable a schedule', arguments: [JOB] },
+  { name: 'schedule pause', summary: 'Pause a schedule', arguments: [JOB] },
   async ({ args, stdout }, at) => {
     const { name } = await enable(args[0]!, false, at)
-    stdout.write(`"${shorten(name, NAME_COLUMNS)}" is disabled; \`svc schedule resume\` enables it again.\n`)
+    stdout.write(`"${shorten(name, NAME_COLUMNS)}" is paused; \`svc schedule resume\` resumes it.\n`)
   },
 )
 
 const resume = signedInCommand(
-  { name: 'schedule resume', summary: 'Enable a schedule again', arguments: [JOB] },
+  { name: 'schedule resume', summary: 'Resume a schedule', arguments: [JOB] },
   async ({ args, stdout }, at) => {
     const { name, next_run_at } = await enable(args[0]!, true, at)
     stdout.write(`"${shorten(name, NAME_COLUMNS)}" runs next at ${formatTime(next_run_at)}\n`)

@@ -7,7 +7,7 @@ import { createPrompt } from './prompt.ts'
 import { createScreen } from './screen.ts'
 
 /** The option that chooses the agent. */
-const AGENT_OPTION = { flags: '--agent <agent>', summary: 'Name or id of the agent (default: assistant)' }
+const AGENT_OPTION = { flags: '--agent <agent>', summary: 'name or ID of the agent (default: assistant)' }
 
 /** A server, the account that is signed in there, and the chosen agent. */
 export interface SignedIn extends Omit<SignedInAccount, 'session'> {
@@ -71,7 +71,7 @@ export function findNamed<Row extends { id: string; name: string }>(
   const [match, ...others] = rows.filter(({ id, name }) => id === nameOrId || name === nameOrId)
   if (!match) throw new Error(`The ${noun} "${nameOrId}" does not exist. ${advice}`)
   if (others.length === 0) return match
-  throw new Error(`${others.length + 1} ${noun}s have this name: choose one by its id.`)
+  throw new Error(`${others.length + 1} ${noun}s have this name: choose one by its ID.`)
 }
 
 async function signIn(
@@ -91,7 +91,7 @@ async function signIn(
 
 function explain(error: Error): string {
   if (error instanceof UnreachableError)
-    return `${error.message} Start one with \`npm start\`, or name another with --url.`
+    return `${error.message} Start one with \`npm start\`, or set another one with --url.`
   const issues = error instanceof RefusedError ? error.issues : []
   return [error.message, ...issues.map(({ path, message }) => `  ${path} ${message}`)].join('\n')
 }

@@ -3,18 +3,18 @@ import type { Conversation } from './conversation.ts'
 import type { Outcome } from './following.ts'
 import type { AgentRow, FileRow, ThreadRow } from './frames.ts'
 import { formatTime, shorten } from './printable.ts'
+import { createPromptCommands } from './prompt-commands.ts'
+import type { Questions } from './questions.ts'
 import type { Session } from './session.ts'
+import type { SlashCommand } from './slash-command.ts'
+import { describeDocument } from './upload.ts'
+import { createVersionCommands } from './version-commands.ts'
 import type { View } from './view.ts'
 import { MAX_LISTED, type WorkspaceFiles } from './workspace-files.ts'
 
 const LISTED_THREADS = 20
 const TITLE_COLUMNS = 60
-
-interface SlashCommand {
-  usage: string
-  summary: string
-  run(argument: string): Promise<Outcome | undefined> | 'quit' | undefined
-}
+const LARGEST = '--largest'
 
 /** Creates the function that runs a line beginning with `/`; returns the outcome of a followed turn, or `quit`. */
 export const createSlashCommands = ({
@@ -22,12 +22,14 @@ export const createSlashCommands = ({
   agent,
   conversation,
   files,
+  questions,
   view,
 }: {
   session: Session
   agent: AgentRow
   conversation: Conversation
   files: WorkspaceFiles
+  questions: Questions
   view: View
 }) => {
   const threads = `/agents/${encodeURIComponent(agent.id)}/threads?limit=${LISTED_THREADS}`
@@ -42,6 +44,8 @@ export const createSlashCommands = ({
     return earlierRows.length
   }
 
+  const prompts = createPromptCommands({ session, conversation, questions, view })
+
   const commands: Record<string, SlashCommand> = {
     help: {
       usage: '/help',
@@ -50,10 +54,11 @@ export const createSlashCommands = ({
         const width = Math.max(...Object.values(commands).map(({ usage }) => usage.length))
         for (const { usage, summary } of Object.values(commands))
           view.line(`${usage.padEnd(width)}  ${summary}`)
+        view.line(`${'/NAME'.padEnd(width)}  send the saved prompt with this name`)
         view.note(
-          'A line that ends in \\ continues on the next one. Ctrl-C stops an answer, or withdraws a message that waits. Ctrl-D leaves.',
+          'A line that ends in \\ continues on the next one. Ctrl-C stops an answer, or cancels a queued message. Ctrl-D leaves.',
         )
-        view.note('When the agent asks for a decision, Ctrl-C ends the turn and Ctrl-D leaves it waiting.')
+        view.note('When the agent needs a decision, Ctrl-C ends the turn and Ctrl-D leaves it waiting.')
         return undefined
       },
     },
@@ -62,7 +67,7 @@ export const createSlashCommands = ({
       summary: 'start a new thread',
       run() {
         conversation.renew()
-        view.note('A new thread begins with your next message.')
+        view.note('Your next message starts a new thread.')
         return undefined
       },
     },
@@ -85,7 +90,7 @@ export const createSlashCommands = ({
     },
     switch: {
       usage: '/switch <n|id>',
-      summary: 'continue a thread, by its number in /threads or its id',
+      summary: 'continue a thread, by its number in /threads or its ID',
       async run(argument) {
         if (!argument) {
           view.note('Which one? /switch <n|id>, see /threads.')
@@ -99,20 +104,23 @@ export const createSlashCommands = ({
         return undefined
       },
     },
+    ...createVersionCommands({ conversation, questions, view }),
     fork: {
       usage: '/fork',
-      summary: 'continue in a copy of this thread, which stays as it is',
+      summary: 'continue in a copy of this thread',
       async run() {
         const id = await conversation.fork()
-        view.note(id ? `You continue in thread ${id}.` : 'There is nothing to copy yet.')
+        view.note(id ? `Continuing in thread ${id}.` : 'There is nothing to copy yet.')
         return undefined
       },
     },
     files: {
-      usage: '/files [PATH]',
-      summary: "list the agent's files, or a folder of them",
+      usage: '/files [--largest] [PATH]',
+      summary: "list the agent's files, those in a folder, or the largest ones",
       async run(argument) {
-        const rows = await files.list(splitWords(argument)[0] ?? '')
+        const words = splitWords(argument)
+        const folder = words.find((word) => word !== LARGEST) ?? ''
+        const rows = words.includes(LARGEST) ? await files.listLargest(folder) : await files.list(folder)
         if (rows.length === 0) view.note('There are no files here.')
         const width = Math.max(...rows.map((row) => describeSize(row).length))
         for (const row of rows) view.line(describeFile(row, width))
@@ -123,7 +131,7 @@ export const createSlashCommands = ({
     },
     save: {
       usage: '/save PATH [TO]',
-      summary: "save one of the agent's files here, or as TO; nothing is overwritten",
+      summary: 'save a file of the agent here, or as TO, without overwriting',
       async run(argument) {
         const [path, to, ...more] = splitWords(argument)
         if (path === undefined || more.length > 0) {
@@ -144,12 +152,14 @@ export const createSlashCommands = ({
           view.note('Which one? /attach FILE; quote a name that has spaces.')
           return undefined
         }
-        const file = await files.attach(path)
-        conversation.attach(file)
-        view.note(`${quoteWord(file.path)} will be sent with your next message.`)
+        const { block, document } = await files.attach(path)
+        conversation.attach(block)
+        const facts = describeDocument(document)
+        view.note(`${quoteWord(block.path)} will be sent with your next message.${facts}`)
         return undefined
       },
     },
+    ...prompts.commands,
     agents: {
       usage: '/agents',
       summary: 'list the agents you can talk to',
@@ -162,10 +172,10 @@ export const createSlashCommands = ({
     },
     model: {
       usage: '/model <ref>',
-      summary: 'use another model, beginning with the next message',
+      summary: 'use another model from the next message',
       run(argument) {
         if (argument) conversation.model = argument
-        view.note(`Model: ${conversation.model ?? agent.default_model ?? "the server's active model"}`)
+        view.note(`Model: ${conversation.model ?? agent.default_model ?? "the server's default model"}`)
         return undefined
       },
     },
@@ -186,7 +196,9 @@ export const createSlashCommands = ({
     const [, name = '', argument = ''] = /^\/(\S*)\s*(.*)$/s.exec(line) ?? []
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined
     if (command) return (await command.run(argument.trim())) ?? undefined
-    view.note(`/${name} is not a command. Type /help for the list.`)
+    const outcome = await prompts.send(name, argument.trim())
+    if (outcome !== 'unknown') return outcome
+    view.note(`/${name} is not a command or a saved prompt. Type /help for the list.`)
     return undefined
   }
 }

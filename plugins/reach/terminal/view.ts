@@ -14,7 +14,7 @@ export interface View {
   /** Shows a frame of the followed turn. */
   frame(frame: ServerFrame): void
   /** Shows the last messages of a thread that was opened. */
-  history(messages: Message[]): void
+  history(thread_id: string, messages: Message[]): void
   /** Shows that the turn was sent and nothing has come back yet. */
   wait(): void
   /** Shows a remark of the client itself. */

@@ -3,12 +3,13 @@ import { basename, join, parse, resolve, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Client } from '#client'
 import { UnreachableError } from './api.ts'
-import type { FileBlock, FileRow } from './frames.ts'
+import type { FileRow } from './frames.ts'
 import { readAnswer } from './service.ts'
-import { createUpload } from './upload.ts'
+import { createUpload, type UploadedFile } from './upload.ts'
 
 /** The most entries of a folder that are listed. */
 export const MAX_LISTED = 200
+const MAX_LARGEST = 20
 const MAX_SENT_BYTES = 20 * 1024 * 1024
 /** The most names that are tried for a file to save. */
 const MAX_NAMES = 1000
@@ -24,7 +25,7 @@ export const createWorkspaceFiles = (parts: {
   signal: AbortSignal
 }) => {
   const { service, url, agent_id, signal } = parts
-  const paramsOf = (query: { path: string; limit?: number }) => ({ path: { id: agent_id }, query })
+  const paramsOf = <Query extends { path: string }>(query: Query) => ({ path: { id: agent_id }, query })
   const send = createUpload(parts)
 
   const download = (path: string) =>
@@ -54,6 +55,12 @@ export const createWorkspaceFiles = (parts: {
         url,
       ),
 
+    /** Returns the largest files of a folder and of all folders in it, the largest first. */
+    listLargest: (folder: string): Promise<FileRow[]> => {
+      const query = { path: folder, limit: MAX_LARGEST, recursive: true, sort: 'size' as const }
+      return readAnswer(service.GET('/agents/{id}/files', { params: paramsOf(query), signal }), url)
+    },
+
     /**
      * Saves a file of the workspace as `to`, in `to` if that is a folder, or in the current folder under its own name.
      * An existing file is not overwritten: a number is added to the name. Returns the path and the size in bytes.
@@ -65,8 +72,8 @@ export const createWorkspaceFiles = (parts: {
       return explainFailure(target, async () => receive(response, await createNew(target)))
     },
 
-    /** Sends a local file to the workspace; returns the block that names it in a message. */
-    attach: (path: string): Promise<FileBlock> =>
+    /** Sends a local file to the workspace. */
+    attach: (path: string): Promise<UploadedFile> =>
       explainFailure(path, async () => {
         const stats = await stat(path)
         if (!stats.isFile()) throw new LocalFileError(`${path} is not a file.`)

@@ -6,16 +6,16 @@ export const acpErrors = {
     status: 403,
     code: 'FORBIDDEN',
     message: {
-      en: 'The runner "{name}" is built in and cannot be deleted. Disable it instead.',
-      zh: '“{name}”是内置运行器，不能删除，可以将其停用。',
+      en: 'The external agent "{name}" is built in and cannot be deleted. Disable it instead.',
+      zh: '外部智能体“{name}”为内置，不能删除，可以将其停用。',
     },
   },
   ACP_COMMAND_FORBIDDEN: {
     status: 403,
     code: 'FORBIDDEN',
     message: {
-      en: 'Only an administrator may set the program of a runner.',
-      zh: '只有管理员可以设置运行器所执行的程序。',
+      en: 'Only administrators can set the program of an external agent.',
+      zh: '只有管理员可以设置外部智能体所运行的程序。',
     },
   },
 } satisfies ErrorTable

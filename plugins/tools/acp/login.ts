@@ -147,7 +147,7 @@ const WAYS = {
   en: {
     set: (vars: string, link: string) => `set ${vars} in its environment${link && ` (from ${link})`}`,
     run: (command: string) => `run \`${command}\` in its home folder on the server`,
-    method: (words: string) => `log in with “${words}” in its home folder on the server`,
+    method: (words: string) => `sign in with “${words}” in its home folder on the server`,
     or: ', or ',
     end: '.',
   },

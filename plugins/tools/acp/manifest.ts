@@ -23,7 +23,7 @@ export const manifest = defineManifest({
       category: 'control',
       label: { en: 'External agents', zh: '外部智能体' },
       description: {
-        en: "Let agents call external coding agents, which run programs on the server: in a sandbox if the server has one, otherwise with all rights of the server's system user. Grant it to trusted accounts only.",
+        en: "Let agents call external coding agents, which run programs on the server: in a sandbox if the server has one, otherwise with all permissions of the server's system user. Grant it to trusted accounts only.",
         zh: '允许智能体调用外部编程智能体，它们会在服务器上运行程序：服务器有沙箱时在沙箱中运行，否则拥有服务器系统用户的全部权限。请仅授予可信账号。',
       },
     },

@@ -250,8 +250,10 @@ export function createConnectors(cradle: Cradle) {
       }
     },
 
-    async remove(maker: Maker, id: string): Promise<void> {
-      await remove(await findOwn(maker, id))
+    async remove(maker: Maker, id: string): Promise<{ name: string }> {
+      const connector = await findOwn(maker, id)
+      await remove(connector)
+      return { name: connector.name }
     },
 
     async removeAllOf(user_id: string): Promise<void> {

@@ -1,6 +1,12 @@
 // Owns connectors and the credentials of accounts for them. Tools of connectors are lent to turns by `agents.lent_tools`.
 import { AppError, definePlugin } from '#kernel'
-import { createGuardedFetch, createSealedConfigs, type GuardedFetch, type SealedConfigs } from '#toolbox'
+import {
+  createGuardedFetch,
+  createSealedConfigs,
+  type GuardedFetch,
+  listNames,
+  type SealedConfigs,
+} from '#toolbox'
 import {
   type AgentConnectors,
   type AgentConnectorsDocument,
@@ -129,6 +135,9 @@ export default definePlugin({
       run: ({ waitingTurns }) => waitingTurns.recover(),
     })
     host.extend('agents.removal', ({ agent_id }, { agentConnectors }) => agentConnectors.remove(agent_id))
+    host.extend('audit.names', ({ ids }, { collections }) =>
+      listNames(collections.connectors, ids, { kind: 'connector', field: 'name' }),
+    )
     host.extend('users.removal', ({ user_id }, { connectors }) => connectors.removeAllOf(user_id))
   },
   ready: ({ waitingTurns }) => waitingTurns.recover(DAY_SECONDS),

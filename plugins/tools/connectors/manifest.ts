@@ -28,7 +28,7 @@ export const manifest = defineManifest({
       category: 'settings',
       label: { en: 'Connectors', zh: '连接器' },
       description: {
-        en: 'Connect agents to MCP servers of one’s own.',
+        en: 'Connect agents to your own MCP servers.',
         zh: '为智能体接入自己的 MCP 服务器。',
       },
     },

@@ -163,7 +163,9 @@ export const connectorRoutes = [
     response: { 204: null },
     errors: ['NOT_FOUND', 'FORBIDDEN'],
     audit: 'connector.delete',
-  }).handle(async ({ caller, params }, { connectors }) => void (await connectors.remove(caller, params.id))),
+  }).handle(async ({ caller, params, note }, { connectors }) => {
+    note(await connectors.remove(caller, params.id))
+  }),
 
   route({
     method: 'GET',

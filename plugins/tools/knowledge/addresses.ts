@@ -5,9 +5,12 @@ import { AppError } from '#kernel'
 import { findNetworkFailure, type GuardedFetch, withDeadline } from '#toolbox'
 import { MAX_FILE_BYTES } from './intake.ts'
 import type { Cradle } from './manifest.ts'
+import type { Validators } from './types.ts'
 
 const MAX_REDIRECTS = 5
 const MAX_ROBOTS_BYTES = 512 * 1024
+/** The longest validator that is stored, in characters. */
+const MAX_VALIDATOR = 1000
 /** The time for one document, from the first connection to the last byte, in milliseconds. */
 const TIME_MS = 120_000
 /** The name of this server in robots.txt. */
@@ -17,6 +20,14 @@ const AGENT = 'AgentPlatformService'
 interface Fetched {
   media_type: string
   size: number
+  validators: Validators
+}
+
+/** An address, the file for its content, and the validators of a content that is stored already. */
+interface Target {
+  address: string
+  file: string
+  validators?: Validators | null | undefined
 }
 
 /** Fetches web addresses, within the rules of addresses and of robots.txt. */
@@ -50,11 +61,21 @@ export function createAddresses({
       throw new AppError('DOCUMENT_REFUSED_BY_ROBOTS')
   }
 
-  const fetchTo = async (address: string, file: string, signal: AbortSignal): Promise<Fetched> => {
+  const fetchTo = async (
+    { address, file, validators }: Target,
+    signal: AbortSignal,
+  ): Promise<Fetched | undefined> => {
     let url = new URL(address)
     for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
       await assertAllowedByRobots(url, signal)
-      const response = await connection.fetch(url.href, { headers, redirect: 'manual', signal })
+      // An address that it redirects to now may use the same tag for another content.
+      const conditions = validators?.url === url.href ? toConditions(validators) : {}
+      const response = await connection.fetch(url.href, {
+        headers: { ...headers, ...conditions },
+        redirect: 'manual',
+        signal,
+      })
+      if (response.status === 304 && Object.keys(conditions).length > 0) return undefined
       const location = response.headers.get('location')
       if (response.status >= 300 && response.status < 400 && location && URL.canParse(location, url.href)) {
         await response.body?.cancel()
@@ -68,7 +89,11 @@ export function createAddresses({
           temporary: isTemporary(response.status),
         })
       }
-      return { media_type: response.headers.get('content-type') ?? '', size: await store(response, file) }
+      return {
+        media_type: response.headers.get('content-type') ?? '',
+        size: await store(response, file),
+        validators: readValidators(url, response.headers),
+      }
     }
     throw unreachable('it redirects too often')
   }
@@ -78,12 +103,12 @@ export function createAddresses({
     assertAllowed: connection.assertAllowed,
 
     /**
-     * Fetches an address into a file. Throws ADDRESS_NOT_ALLOWED, DOCUMENT_REFUSED_BY_ROBOTS, DOCUMENT_UNREACHABLE or
+     * Fetches an address into a file; undefined if the site says that it is as the validators describe it. Throws ADDRESS_NOT_ALLOWED, DOCUMENT_REFUSED_BY_ROBOTS, DOCUMENT_UNREACHABLE or
      * DOCUMENT_TOO_LARGE.
      */
-    async fetch(address: string, file: string, signal: AbortSignal): Promise<Fetched> {
+    async fetch(target: Target, signal: AbortSignal): Promise<Fetched | undefined> {
       try {
-        return await withDeadline(TIME_MS, [signal], (until) => fetchTo(address, file, until))
+        return await withDeadline(TIME_MS, [signal], (until) => fetchTo(target, until))
       } catch (error) {
         signal.throwIfAborted()
         if (error instanceof AppError) throw error
@@ -93,6 +118,22 @@ export function createAddresses({
     },
   }
 }
+
+/** Reads the validators of an answer. */
+function readValidators({ href }: URL, headers: Headers): Validators {
+  const read = (name: string) => {
+    const value = headers.get(name)
+    return value && value.length <= MAX_VALIDATOR ? value : undefined
+  }
+  const etag = read('etag')
+  const last_modified = read('last-modified')
+  return { url: href, ...(etag && { etag }), ...(last_modified && { last_modified }) }
+}
+
+const toConditions = ({ etag, last_modified }: Validators): Record<string, string> => ({
+  ...(etag && { 'if-none-match': etag }),
+  ...(last_modified && { 'if-modified-since': last_modified }),
+})
 
 /** Creates the error; `temporary` if a later attempt may succeed. */
 const unreachable = (

@@ -91,8 +91,9 @@ export const baseRoutes = [
     response: { 204: null },
     errors: ['KNOWLEDGE_BASE_NOT_FOUND', 'FORBIDDEN'],
     audit: 'knowledge_base.delete',
-  }).handle(async ({ caller, params }, { bases, removal }) => {
-    const { _id } = await bases.findOwn(caller, params.id)
+  }).handle(async ({ caller, params, note }, { bases, removal }) => {
+    const { _id, name } = await bases.findOwn(caller, params.id)
+    note({ name })
     await removal.removeBases({ _id })
   }),
 
@@ -102,7 +103,7 @@ export const baseRoutes = [
     operation_id: 'reindexKnowledgeBase',
     summary: 'Index a knowledge base again',
     description:
-      'Queues all of its documents, those that failed included. What was indexed before is found until it is replaced.',
+      'Queues all of its documents, those that failed included. The current text stays searchable until it is replaced.',
     guard: MAY_CHANGE,
     params: baseParams,
     response: { 202: baseRow },

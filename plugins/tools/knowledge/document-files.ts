@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { ReadText } from '../documents/reading/blocks.ts'
+import type { TextPart } from '../documents/reading/text-parts.ts'
 import type { Cradle } from './manifest.ts'
-import type { ReadText } from './reading/blocks.ts'
-import { HEAD_BYTES } from './reading/document-kind.ts'
-import { joinParts, type TextPart } from './reading/text-parts.ts'
 
 /** The age from which a file without a document must be the remains of a crash, in milliseconds. */
 const ABANDONED_MS = 3600_000
@@ -38,7 +37,10 @@ export function createDocumentFiles({ server }: Pick<Cradle, 'server'>) {
         const parts: TextPart[] = []
         const lines = createInterface({ input: createReadStream(textOf(version)), crlfDelay: Infinity })
         for await (const line of lines) parts.push(JSON.parse(line))
-        return joinParts(parts)
+        return {
+          text: parts.map(({ text }) => text).join(''),
+          segments: parts.flatMap(({ segments }) => segments),
+        }
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
         throw error
@@ -66,17 +68,6 @@ export function createDocumentFiles({ server }: Pick<Cradle, 'server'>) {
       }
       return [...versions]
     },
-  }
-}
-
-/** Returns the first bytes of a file. */
-export async function readHead(path: string): Promise<Buffer> {
-  const file = await open(path)
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)
-    return buffer.subarray(0, bytesRead)
-  } finally {
-    await file.close()
   }
 }
 

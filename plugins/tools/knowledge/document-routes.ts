@@ -3,11 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { AppError, type Locale, type ServerSentEvent } from '#kernel'
 import { pageReply } from '#toolbox'
 import type { Reader } from './bases.ts'
-import { MAX_FILE_BYTES, MAX_FILES, takeAddress, takeFiles } from './intake.ts'
+import { invalid, MAX_FILE_BYTES, MAX_FILES, takeAddress, takeFiles } from './intake.ts'
 import { type Cradle, route } from './manifest.ts'
 import { toDocumentRow, toTextRow } from './rows.ts'
 import {
   baseParams,
+  documentChanges,
   documentEvent,
   documentParams,
   documentQuery,
@@ -17,6 +18,7 @@ import {
   newAddress,
 } from './schemas.ts'
 import type { BaseDocument, KnowledgeDocument } from './types.ts'
+import { planRefetch } from './work/refetching.ts'
 
 const MAY_CHANGE = ['permission', 'knowledge_bases'] as const
 
@@ -35,7 +37,7 @@ export const documentRoutes = [
     path: '/knowledge-bases/:id/documents',
     operation_id: 'listKnowledgeDocuments',
     summary: 'List the documents of a knowledge base',
-    description: 'Lists the documents by their paths, on request only those of one status.',
+    description: 'Lists the documents by path, optionally only those with one status.',
     guard: 'user',
     params: baseParams,
     query: documentQuery,
@@ -54,7 +56,7 @@ export const documentRoutes = [
     operation_id: 'addKnowledgeDocuments',
     summary: 'Add documents to a knowledge base',
     description:
-      'Takes files, as fields `file` of a form, or the `url` of a page or file. A `path` that ends in a slash is the folder of all files, otherwise the path of the one file. Each document is read and indexed in the background; one with the path of another replaces it, whose text is found until the new one is ready. A file that the knowledge base contains already is answered with the document it is. Addresses in private networks are refused, and `robots.txt` is respected.',
+      'Takes files, as fields `file` of a form, or the `url` of a page or file, which is fetched again every `refetch_days`. A `path` that ends in a slash is the folder of all files, otherwise the path of the one file. Each document is read and indexed in the background; one with the path of another replaces it, whose text is found until the new one is ready. A file that the knowledge base contains already is answered with the document it is. Addresses in private networks are refused, and `robots.txt` is respected.',
     guard: MAY_CHANGE,
     params: baseParams,
     upload: { max_bytes: MAX_FILE_BYTES, max_files: MAX_FILES, fields: ['path'] },
@@ -66,7 +68,7 @@ export const documentRoutes = [
     const base = await cradle.bases.findOwn(caller, params.id)
     const added = files
       ? await takeFiles(base, { files, path: fields.path }, cradle)
-      : [await takeAddress(base, body.url, cradle)]
+      : [await takeAddress(base, body, cradle)]
     note({ documents: added.map(({ path }) => path) })
     return Promise.all(added.map((document) => show(document, locale, cradle)))
   }),
@@ -84,6 +86,30 @@ export const documentRoutes = [
   }).handle(async ({ caller, params, locale }, cradle) => {
     const base = await cradle.bases.find(caller, params.id)
     return show(await cradle.documents.find(base, params.doc_id), locale, cradle)
+  }),
+
+  route({
+    method: 'PATCH',
+    path: '/knowledge-bases/:id/documents/:doc_id',
+    operation_id: 'updateKnowledgeDocument',
+    summary: 'Change when a document is fetched again',
+    description:
+      'Sets the days after which a document with a `url` is fetched again, counted from `fetched_at`. An unchanged one is not read again; the text of a changed one is found until the new one is ready. One that cannot be fetched stays, with its `refetch_error`, and is tried again after an hour, later after longer pauses.',
+    guard: MAY_CHANGE,
+    params: documentParams,
+    body: documentChanges,
+    response: { 200: documentRow },
+    errors: [...NOT_OWN, 'NOT_FOUND'],
+    audit: 'knowledge_document.update',
+  }).handle(async ({ caller, params, body: { refetch_days }, locale, note }, cradle) => {
+    const { bases, clock, documents } = cradle
+    const base = await bases.findOwn(caller, params.id)
+    const { _id, path, url, fetched_at } = await documents.find(base, params.doc_id)
+    note({ path })
+    if (url === null) throw invalid('/refetch_days', 'is for documents with a url')
+    const since = fetched_at ? fetched_at * 1000 : clock.now()
+    await documents.planRefetch(_id, planRefetch(refetch_days, since))
+    return show(await documents.find(base, _id), locale, cradle)
   }),
 
   route({

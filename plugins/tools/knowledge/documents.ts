@@ -7,6 +7,7 @@ import type {
   DocumentStatus,
   KnowledgeDocument,
   IndexDescription as PassageIndexDescription,
+  RefetchPlan,
 } from './types.ts'
 
 /** The indexes for lists, paths, contents, the queue and what follows changes. */
@@ -17,6 +18,7 @@ export const documentIndexes: IndexDescription[] = [
   { key: { user_id: 1, size: 1 } },
   { key: { version: 1 } },
   { key: { 'work.wake_at': 1, user_id: 1 }, partialFilterExpression: { 'work.wake_at': { $exists: true } } },
+  { key: { 'refetch.due_at': 1 }, partialFilterExpression: { 'refetch.due_at': { $exists: true } } },
   { key: { deleted_at: 1 }, partialFilterExpression: { deleted_at: { $exists: true } } },
 ]
 
@@ -26,7 +28,29 @@ const live = { deleted_at: { $exists: false } }
 export type NewContent = Pick<
   KnowledgeDocument,
   'path' | 'filename' | 'media_type' | 'size' | 'hash' | 'url' | 'version'
->
+> &
+  Required<Pick<KnowledgeDocument, 'fetched_at' | 'validators' | 'refetch'>>
+
+/** The documents of a base with one status. */
+export interface DocumentSum {
+  _id: { base_id: string; status: DocumentStatus }
+  documents: number
+  bytes: number
+  /** The passages in an index, and the documents that have some. */
+  chunks: number
+  searchable: number
+}
+
+/** The work that is due, on documents that took long so far or on others. */
+interface DueWork {
+  now: number
+  is_hard: boolean
+}
+
+const dueIn = ({ now, is_hard }: DueWork) => ({
+  'work.wake_at': { $lte: now },
+  'work.is_hard': is_hard ? true : { $ne: true as const },
+})
 
 /** The id of an index of passages. */
 type IndexName = Pick<PassageIndexDescription, 'id'>
@@ -60,6 +84,16 @@ export function createDocuments({
     if (changed) changes.notify(changed.base_id)
     return changed
   }
+
+  /** Selects the documents that are due to be fetched again; those in the queue wait for its end. */
+  const dueAgain = () => ({ 'refetch.due_at': { $lte: clock.now() }, work: { $exists: false }, ...live })
+
+  /** Changes a claimed document, unless its content or its plan has changed since. */
+  const changeClaimed = ({ _id, version, refetch }: KnowledgeDocument, fields: Document) =>
+    update(
+      { _id, version, 'refetch.due_at': refetch!.due_at },
+      { $set: { ...fields, changed_at: clock.now() } },
+    )
 
   return {
     /** Changes a document if it still has this content; null if it has another one or was removed. */
@@ -135,15 +169,10 @@ export function createDocuments({
       return sum?.bytes ?? 0
     },
 
-    /** Counts the documents of bases by status, with their bytes and the passages in an index. */
+    /** Counts the documents of bases by status, with their bytes, and what of them an index contains. */
     summarize: (base_ids: readonly string[], index_id: string) =>
       documents
-        .aggregate<{
-          _id: { base_id: string; status: DocumentStatus }
-          documents: number
-          bytes: number
-          chunks: number
-        }>([
+        .aggregate<DocumentSum>([
           { $match: { base_id: { $in: [...base_ids] }, ...live } },
           {
             $group: {
@@ -151,6 +180,7 @@ export function createDocuments({
               documents: { $sum: 1 },
               bytes: { $sum: '$size' },
               chunks: { $sum: `$indexes.${index_id}.chunks` },
+              searchable: { $sum: { $cond: [{ $gt: [`$indexes.${index_id}`, null] }, 1, 0] } },
             },
           },
         ])
@@ -198,6 +228,28 @@ export function createDocuments({
       }
     },
 
+    /** Sets when a document is fetched again. */
+    planRefetch: (_id: string, refetch: RefetchPlan | null) =>
+      update({ _id }, { $set: { refetch, changed_at: clock.now() } }),
+
+    /** Returns the accounts with documents that are due to be fetched again. */
+    listRefetchAccounts: (): Promise<string[]> => documents.distinct('user_id', dueAgain()),
+
+    /** Returns the document of an account that is due first; no other process fetches it before `until`. */
+    claimRefetch: (user_id: string, until: number) =>
+      documents.findOneAndUpdate(
+        { user_id, ...dueAgain() },
+        { $set: { 'refetch.due_at': until } },
+        { sort: { 'refetch.due_at': 1 }, returnDocument: 'after' },
+      ),
+
+    /** Notes how fetching a claimed document again has ended; null if the document has changed since. */
+    endRefetch: changeClaimed,
+
+    /** The same, with a new content, which is queued. */
+    replaceRefetched: (document: KnowledgeDocument, content: Document) =>
+      changeClaimed(document, { ...content, ...queued(), updated_at: clock.seconds() }),
+
     /** Queues documents once more; what is found of them stays until then. */
     async requeue(selected: Filter<KnowledgeDocument>): Promise<void> {
       await documents.updateMany({ ...selected, ...live }, { $set: queued() })
@@ -233,11 +285,11 @@ export function createDocuments({
       return versions.filter((version) => !usedVersions.has(version))
     },
 
-    /** Returns the accounts with due work, those with the oldest first. */
-    async listWaiting(now: number): Promise<string[]> {
+    /** Returns the accounts with due work on documents that took long so far, or on others, the oldest work first. */
+    async listWaiting(selected: DueWork): Promise<string[]> {
       const waiting = await documents
         .aggregate<{ _id: string }>([
-          { $match: { 'work.wake_at': { $lte: now } } },
+          { $match: dueIn(selected) },
           { $group: { _id: '$user_id', queued_at: { $min: '$work.queued_at' } } },
           { $sort: { queued_at: 1 } },
         ])
@@ -246,11 +298,8 @@ export function createDocuments({
     },
 
     /** Returns the document of an account whose turn it is. */
-    findDue: (user_id: string, now: number) =>
-      documents.findOne(
-        { user_id, 'work.wake_at': { $lte: now } },
-        { sort: { 'work.queued_at': 1, _id: 1 } },
-      ),
+    findDue: (user_id: string, selected: DueWork) =>
+      documents.findOne({ user_id, ...dueIn(selected) }, { sort: { 'work.queued_at': 1, _id: 1 } }),
 
     /** Queues the documents that are missing in an index; returns how many there are. */
     async queueMissing(index_id: string): Promise<number> {

@@ -1,7 +1,7 @@
 // Owns knowledge bases, their documents and the index of passages. The index is made from the documents, so it can be made
 // again; everything else is in the database and in files below the home.
 import { definePlugin } from '#kernel'
-import { createGuardedFetch, type GuardedFetch } from '#toolbox'
+import { createGuardedFetch, type GuardedFetch, listNames } from '#toolbox'
 import { type Addresses, createAddresses } from './addresses.ts'
 import { baseRoutes } from './base-routes.ts'
 import { type Bases, baseIndexes, createBases } from './bases.ts'
@@ -10,7 +10,7 @@ import { createDocumentFiles, type DocumentFiles } from './document-files.ts'
 import { documentRoutes } from './document-routes.ts'
 import { createDocuments, type Documents, documentIndexes } from './documents.ts'
 import { manifest } from './manifest.ts'
-import { createDocumentReaders, type DocumentReaders } from './reading/document-readers.ts'
+import { type Cutter, createCutter } from './passages/cutter.ts'
 import { createRemoval, type Removal } from './removal.ts'
 import { createEmbedder, createSearch, type Embedder, type Search } from './search.ts'
 
@@ -19,9 +19,12 @@ import { createSearchTool } from './search-tool.ts'
 import { createKnowledgeSettings, type KnowledgeSettings } from './settings.ts'
 import { settingsRoutes } from './settings-routes.ts'
 import { createPassageIndex, type PassageIndex } from './store/passage-index.ts'
+import { createTableLock, type TableLock } from './store/table-lock.ts'
 import { createIndexing, type Indexing } from './work/indexing.ts'
 import { createQueue, type Queue } from './work/queue.ts'
 import { createRebuilding, type Rebuilding } from './work/rebuilding.ts'
+import { createRefetching, type Refetching } from './work/refetching.ts'
+import { createRuns, type Runs } from './work/runs.ts'
 import './types.ts'
 
 declare module '#kernel/types' {
@@ -31,17 +34,20 @@ declare module '#kernel/types' {
       bases: Bases
       changes: Changes
       connection: GuardedFetch
+      cutter: Cutter
       documentFiles: DocumentFiles
-      documentReaders: DocumentReaders
       documents: Documents
       embedder: Embedder
       indexing: Indexing
       passageIndex: PassageIndex
       queue: Queue
       rebuilding: Rebuilding
+      refetching: Refetching
       removal: Removal
+      runs: Runs
       search: Search
       settings: KnowledgeSettings
+      tableLock: TableLock
     }
   }
 }
@@ -52,22 +58,33 @@ export default definePlugin({
     host.collection('knowledge_bases', { indexes: baseIndexes })
     host.collection('knowledge_documents', { indexes: documentIndexes })
     host.collection('knowledge_settings')
+    host.collection('knowledge_runs')
     host.collection('knowledge_leases')
     host.service('connection', ({ config }) => createGuardedFetch({ allowHosts: config.allow_hosts }))
     host.service('addresses', createAddresses)
     host.service('bases', createBases)
     host.service('changes', createChanges)
+    host.service('cutter', createCutter)
     host.service('documentFiles', createDocumentFiles)
-    host.service('documentReaders', createDocumentReaders)
     host.service('documents', createDocuments)
     host.service('embedder', createEmbedder)
     host.service('indexing', createIndexing)
-    host.service('passageIndex', ({ config, log, server }) => createPassageIndex({ config, log, server }))
+    host.service('passageIndex', ({ config, log, server }) =>
+      createPassageIndex({
+        ...{ config, log, server },
+        // Found when they are used: `svc doctor` opens an index without a database.
+        lock: { run: (table, work) => host.cradle.tableLock.run(table, work) },
+        noteRemoval: () => host.cradle.settings.noteRemoval(),
+      }),
+    )
     host.service('queue', createQueue)
     host.service('rebuilding', createRebuilding)
+    host.service('refetching', createRefetching)
     host.service('removal', createRemoval)
+    host.service('runs', createRuns)
     host.service('search', createSearch)
     host.service('settings', createKnowledgeSettings)
+    host.service('tableLock', createTableLock)
     host.limit('knowledge_bases', ({ bases }, user_id) => bases.count(user_id))
     host.limit('knowledge_bytes', ({ documents }, user_id) => documents.sumBytes(user_id))
     host.routes([...searchRoutes, ...settingsRoutes, ...baseRoutes, ...documentRoutes])
@@ -85,11 +102,28 @@ export default definePlugin({
       const used = [active, next].some((index) => index?.embedding_model?.startsWith(`${name}:`))
       return scope === 'global' && used ? { knowledge_settings: true } : {}
     })
+    host.extend('audit.names', async ({ ids }, { collections }) => [
+      ...(await listNames(collections.knowledge_bases, ids, { kind: 'knowledge_base', field: 'name' })),
+      ...(await listNames(collections.knowledge_documents, ids, {
+        kind: 'knowledge_document',
+        field: 'path',
+      })),
+    ])
     host.extend('overview.counts', async (_, { documents }) => ({
       bytes: { documents: await documents.sumAllBytes() },
     }))
     host.extend('users.removal', ({ user_id }, { removal }) => removal.removeBases({ user_id }))
+    host.job({
+      name: 'knowledge.refetch',
+      every_seconds: 60,
+      run: ({ refetching }, signal) => refetching.fetchDue(signal),
+    })
     host.job({ name: 'knowledge.removal', every_seconds: 300, run: ({ removal }) => removal.finish() })
+    host.job({
+      name: 'knowledge.purge',
+      every_seconds: 60,
+      run: ({ removal }, signal) => removal.purge(signal),
+    })
     host.health(({ passageIndex }) => {
       if (passageIndex.failure) throw passageIndex.failure
     })
@@ -102,8 +136,9 @@ export default definePlugin({
     passageIndex.noteMissing()
     queue.begin()
   },
-  async stop({ queue, documentReaders, passageIndex, connection }) {
+  async stop({ queue, cutter, passageIndex, tableLock, connection }) {
     await queue.end()
-    await Promise.all([documentReaders.end(), passageIndex.close(), connection.close()])
+    tableLock.end()
+    await Promise.all([cutter.end(), passageIndex.close(), connection.close()])
   },
 })

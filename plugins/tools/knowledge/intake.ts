@@ -1,9 +1,9 @@
 import { posix } from 'node:path'
 import { AppError, type UploadedFile } from '#kernel'
-import { hashFile, readHead } from './document-files.ts'
+import { hashFile } from './document-files.ts'
 import type { Cradle } from './manifest.ts'
-import { chooseMediaType, findKind } from './reading/document-kind.ts'
 import type { BaseDocument, KnowledgeDocument } from './types.ts'
+import { planRefetch } from './work/refetching.ts'
 
 /** The most bytes of one document. */
 export const MAX_FILE_BYTES = 50 * 1024 * 1024
@@ -11,7 +11,7 @@ export const MAX_FILE_BYTES = 50 * 1024 * 1024
 export const MAX_FILES = 20
 const MAX_PATH = 500
 
-type Parts = Pick<Cradle, 'documents' | 'documentFiles' | 'ids' | 'limits' | 'queue'>
+type Parts = Pick<Cradle, 'documents' | 'documentReader' | 'documentFiles' | 'ids' | 'limits' | 'queue'>
 
 /**
  * Stores files as documents of a base and queues them. A file with the path of another one replaces it; one whose bytes
@@ -22,16 +22,17 @@ export async function takeFiles(
   { files, path }: { files: readonly UploadedFile[]; path: string | undefined },
   parts: Parts,
 ): Promise<KnowledgeDocument[]> {
+  const { documents, documentFiles, documentReader, ids, limits, queue } = parts
   const placed = await Promise.all(
     files.map(async (file) => {
       const documentPath = toPath(file.filename, path, files.length)
       const filename = posix.basename(documentPath)
-      const head = await readHead(file.path)
-      if (!findKind(filename, file.media_type, head)) throw new AppError('DOCUMENT_UNSUPPORTED', { filename })
+      const namedFile = { name: filename, media_type: file.media_type }
+      if (!(await documentReader.findReader(file.path, namedFile)))
+        throw new AppError('DOCUMENT_UNSUPPORTED', await documentReader.suggestFormats(file.path, namedFile))
       return { file, place: documentPath, filename, hash: await hashFile(file.path) }
     }),
   )
-  const { documents, documentFiles, ids, limits, queue } = parts
   const stored: KnowledgeDocument[] = []
   for (const { file, place: documentPath, filename, hash } of placed) {
     const replaced = await documents.findAtPath(base._id, documentPath)
@@ -50,10 +51,13 @@ export async function takeFiles(
     const { document, unused } = await documents.put(base, {
       path: documentPath,
       filename,
-      media_type: chooseMediaType(filename, file.media_type),
+      media_type: documentReader.chooseMediaType(filename, file.media_type),
       size: file.size,
       hash,
       url: null,
+      fetched_at: null,
+      validators: null,
+      refetch: null,
       version,
     })
     if (unused) await documentFiles.remove([unused])
@@ -66,16 +70,24 @@ export async function takeFiles(
 /** Queues a web address as a document of a base. Throws ADDRESS_NOT_ALLOWED or LIMIT_REACHED. */
 export async function takeAddress(
   base: BaseDocument,
-  address: string,
-  { addresses, documents, documentFiles, ids, limits, queue }: Parts & Pick<Cradle, 'addresses'>,
+  address: { url: string; refetch_days?: number | null },
+  {
+    addresses,
+    clock,
+    documents,
+    documentFiles,
+    ids,
+    limits,
+    queue,
+  }: Parts & Pick<Cradle, 'addresses' | 'clock'>,
 ): Promise<KnowledgeDocument> {
-  const url = new URL(address)
+  const url = new URL(address.url)
   if (url.username || url.password) throw invalid('/url', 'must not contain a user name or a password')
   await addresses.assertAllowed(url.href)
   const { host, pathname, search } = url
   const path = cleanPath(`${host}${pathname === '/' ? '' : pathname}${search}`) || host
-  if (!(await documents.findAtPath(base._id, path)))
-    limits.assertRoom('knowledge_documents', await documents.countOf(base._id))
+  const replaced = await documents.findAtPath(base._id, path)
+  if (!replaced) limits.assertRoom('knowledge_documents', await documents.countOf(base._id))
   limits.assertRoom('knowledge_bytes', await documents.sumBytes(base.user_id))
   const { document, unused } = await documents.put(base, {
     path,
@@ -84,6 +96,12 @@ export async function takeAddress(
     size: 0,
     hash: null,
     url: url.href,
+    fetched_at: null,
+    validators: null,
+    refetch: planRefetch(
+      address.refetch_days === undefined ? (replaced?.refetch?.days ?? null) : address.refetch_days,
+      clock.now(),
+    ),
     version: ids.make(),
   })
   if (unused) await documentFiles.remove([unused])
@@ -115,5 +133,6 @@ const cleanPath = (path: string): string =>
     .join('/')
     .slice(0, MAX_PATH + 1)
 
-const invalid = (path: string, message: string) =>
+/** Creates the error of a field that is not valid. */
+export const invalid = (path: string, message: string) =>
   new AppError('VALIDATION_FAILED', { issues: [{ path, rule: 'path', message }] })

@@ -11,7 +11,7 @@ export const manifest = defineManifest({
     description:
       'Documents that agents search. They are read, cut into passages and indexed in the background; a passage names its place in its document.',
   },
-  depends: ['users', 'auth', 'providers', 'agents', 'chat'],
+  depends: ['users', 'auth', 'providers', 'agents', 'chat', 'documents'],
   config: {
     allow_hosts: {
       type: 'array',
@@ -20,7 +20,7 @@ export const manifest = defineManifest({
       env: 'SVC_ALLOW_HOSTS',
     },
     store_url: { type: 'string', minLength: 1 },
-    read_seconds: { type: 'number', exclusiveMinimum: 0, maximum: 3600, default: 180 },
+    purge_seconds: { type: 'integer', minimum: 1, maximum: 3000, default: 1800 },
   },
   permissions: [
     {
@@ -28,17 +28,18 @@ export const manifest = defineManifest({
       category: 'settings',
       label: { en: 'Knowledge bases', zh: '知识库' },
       description: {
-        en: 'Create knowledge bases, and change and delete own ones.',
+        en: 'Create knowledge bases, and change and delete your own.',
         zh: '创建知识库，并修改和删除自己的知识库。',
       },
+      is_suggested: true,
     },
     {
       key: 'knowledge_settings',
       category: 'settings',
-      label: { en: 'Knowledge settings', zh: '知识库设置' },
+      label: { en: 'Search settings', zh: '检索设置' },
       description: {
-        en: 'Choose the embedding model of all knowledge bases and the size of their passages.',
-        zh: '为所有知识库选择嵌入模型和段落大小。',
+        en: 'Choose the embedding model and passage size of all knowledge bases.',
+        zh: '设置所有知识库的嵌入模型和段落大小。',
       },
     },
   ],

@@ -55,6 +55,7 @@ export const baseRow = {
     },
     documents: { ...count, examples: [12] },
     chunks: { ...count, description: 'Passages that can be found', examples: [840] },
+    searchable: { ...count, description: 'Documents that can be found', examples: [12] },
     bytes: { ...count, description: 'Of the documents as they were uploaded', examples: [1_048_576] },
     status: {
       title: 'KnowledgeBaseStatus',
@@ -62,9 +63,15 @@ export const baseRow = {
       description: '`failed` if no document could be read',
       examples: ['ready'],
     },
+    is_rebuilding: {
+      type: 'boolean',
+      description:
+        'True while a lost index is rebuilt from the documents; missing documents do not appear in search',
+      examples: [false],
+    },
     embedding_model: {
       ...nullable({ type: 'string' }),
-      description: 'The model that passages are compared with besides their words; null for words alone',
+      description: 'The embedding model that is used in addition to words; null for words only',
       examples: ['openai:text-embedding-3-small'],
     },
     created_at: seconds,
@@ -82,6 +89,22 @@ const documentStatus = {
   examples: ['ready'],
 } as const
 
+const documentError = {
+  title: 'KnowledgeDocumentError',
+  ...rowOf({
+    code: { type: 'string', examples: ['DOCUMENT_ENCRYPTED'] },
+    message: { type: 'string', examples: ['The document is protected by a password.'] },
+  }),
+} as const
+
+const refetchDays = {
+  type: ['integer', 'null'],
+  minimum: 1,
+  maximum: 365,
+  description: 'The days after which the address is fetched again; null for never',
+  examples: [7],
+} as const
+
 /** A document as the API shows it. */
 export const documentRow = {
   title: 'KnowledgeDocument',
@@ -94,12 +117,8 @@ export const documentRow = {
       size: { ...count, description: 'Bytes', examples: [52_428] },
       status: documentStatus,
       error: {
-        title: 'KnowledgeDocumentError',
+        ...documentError,
         description: 'The reason for which it failed, or waits for another attempt',
-        ...rowOf({
-          code: { type: 'string', examples: ['DOCUMENT_ENCRYPTED'] },
-          message: { type: 'string', examples: ['The document is protected by a password.'] },
-        }),
       },
       progress: { type: 'number', minimum: 0, maximum: 1, examples: [1] },
       chunks: { ...count, description: 'Passages that can be found', examples: [70] },
@@ -109,10 +128,16 @@ export const documentRow = {
         description: 'The address that it was fetched from',
         examples: ['https://example.com/handbook'],
       },
+      refetch_days: refetchDays,
+      refetch_error: {
+        ...documentError,
+        description: 'The reason for which it was not fetched again; the former content stays',
+      },
+      fetched_at: { ...seconds, description: 'The last time that the address was read, in Unix seconds' },
       created_at: seconds,
       updated_at: seconds,
     },
-    ['error', 'pages', 'url'],
+    ['error', 'pages', 'url', 'refetch_days', 'refetch_error', 'fetched_at'],
   ),
 } as const
 
@@ -126,16 +151,26 @@ export const documentQuery = objectOf({
 })
 
 /** A web address to be added as a document. */
-export const newAddress = rowOf({
-  url: {
-    type: 'string',
-    format: 'url',
-    pattern: '^https?://',
-    maxLength: 2000,
-    description: 'The address of a page or a file',
-    examples: ['https://example.com/handbook'],
+export const newAddress = objectOf(
+  {
+    url: {
+      type: 'string',
+      format: 'url',
+      pattern: '^https?://',
+      maxLength: 2000,
+      description: 'The address of a page or a file',
+      examples: ['https://example.com/handbook'],
+    },
+    refetch_days: {
+      ...refetchDays,
+      description: `${refetchDays.description}. If it is missing, an address that was added before keeps its own`,
+    },
   },
-})
+  ['url'],
+)
+
+/** The changes of a document. */
+export const documentChanges = objectOf({ refetch_days: refetchDays }, ['refetch_days'])
 
 const placeFields = {
   start: {
@@ -167,7 +202,8 @@ export const documentText = {
 /** A place in a document. */
 const locator = {
   title: 'KnowledgeLocator',
-  description: 'The place in the text of the document',
+  description:
+    'The place in the passage that fits the question best; it is on one page and below one path of headings',
   ...rowOf(placeFields, ['page', 'heading']),
 } as const
 
@@ -198,7 +234,16 @@ export const searchHits = {
       filename,
       path,
       locator,
-      text: { type: 'string', examples: ['The company pays for second class.'] },
+      text: {
+        type: 'string',
+        description: 'The whole passage, which may have several places',
+        examples: ['The company pays for second class.'],
+      },
+      text_start: {
+        ...count,
+        description: 'The first character of the passage, counted as in `locator`',
+        examples: [1000],
+      },
       score: {
         type: 'number',
         description: 'Higher is better; comparable within one answer only',

@@ -1,5 +1,6 @@
 import { AppError } from '#kernel'
 import { route } from './manifest.ts'
+import { findRebuild } from './rows.ts'
 import { searchBody, searchHits } from './schemas.ts'
 
 /** The most knowledge bases that one search looks at. */
@@ -13,25 +14,37 @@ export const searchRoutes = [
     operation_id: 'searchKnowledgeBases',
     summary: 'Search knowledge bases',
     description:
-      'Returns the passages that fit the question best, the best one first: by their words, and by their meaning if the server has an embedding model. Neighbouring passages are returned as one.',
+      'Returns the passages that fit the question best, the best one first: by their words, and by their meaning if the server has an embedding model. Neighbouring passages are returned as one. While a lost index is made again, a search that finds nothing says so.',
     guard: 'user',
     scope: 'read',
     body: searchBody,
     response: { 200: searchHits },
-    errors: ['KNOWLEDGE_BASE_NOT_FOUND', 'KNOWLEDGE_INDEX_UNAVAILABLE', 'KNOWLEDGE_NOT_INSTALLED'],
+    errors: [
+      'KNOWLEDGE_BASE_NOT_FOUND',
+      'KNOWLEDGE_INDEX_UNAVAILABLE',
+      'KNOWLEDGE_INDEX_INCOMPLETE',
+      'KNOWLEDGE_NOT_INSTALLED',
+    ],
     audit: { none: 'it changes nothing' },
-  }).handle(async ({ caller, body, signal }, { bases: store, search }) => {
+  }).handle(async ({ caller, body, signal }, cradle) => {
+    const { bases: store, search } = cradle
     const { query, knowledge_base_ids: chosen, limit } = body
     const bases = await store.listReadable(caller, chosen, MAX_BASES)
     if (chosen && bases.length < chosen.length) throw new AppError('KNOWLEDGE_BASE_NOT_FOUND')
     const hits = await search.find({ query, bases, limit, user_id: caller.id, signal })
-    return hits.map(({ document, start, end, page, heading, text, score }) => ({
+    if (hits.length === 0) {
+      const ids = bases.map(({ _id }) => _id)
+      const rebuild = await findRebuild(ids, cradle)
+      if (rebuild) throw new AppError('KNOWLEDGE_INDEX_INCOMPLETE', rebuild)
+    }
+    return hits.map(({ document, locator, start, text, score }) => ({
       knowledge_base_id: document.base_id,
       document_id: document._id,
       filename: document.filename,
       path: document.path,
-      locator: { start, end, ...(page && { page }), ...(heading && { heading }) },
+      locator,
       text,
+      text_start: start,
       score,
     }))
   }),

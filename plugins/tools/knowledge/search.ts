@@ -1,6 +1,9 @@
 import { AppError } from '#kernel'
+import { createSemaphore } from '#toolbox'
 import type { Cradle } from './manifest.ts'
 import { sortByCloseness } from './passages/closeness.ts'
+import { choosePlace } from './passages/place-choice.ts'
+import { joinPlaces, type Place } from './passages/places.ts'
 import { toQuestionWords } from './passages/words.ts'
 import type { FoundPassage } from './store/passage-rows.ts'
 import type { BaseDocument, IndexDescription, KnowledgeDocument } from './types.ts'
@@ -17,17 +20,20 @@ const MIN_CANDIDATES = 60
 const RANK_OFFSET = 4
 /** The best passages of joined lists that are also compared by how close together they have the question's words. */
 const COMPARED = 40
+/** The searches in the index at a time: more take more memory and are not faster, as LanceDB uses all cores. */
+const AT_ONCE = 4
 /** The most neighbouring passages that are shown as one. */
 const MAX_MERGED = 3
 
 /** A passage that was found, with its document. */
 export interface Hit {
   document: KnowledgeDocument
+  /** The place in the passage that fits the question best. */
+  locator: Place
+  /** The first character of the passage in the text of the document. */
   start: number
-  end: number
-  page?: number
-  heading?: string
   text: string
+  places: readonly Place[]
   score: number
 }
 
@@ -57,6 +63,8 @@ export function createSearch({
   passageIndex,
   settings,
 }: Pick<Cradle, 'documents' | 'embedder' | 'log' | 'passageIndex' | 'settings'>) {
+  const searches = createSemaphore()
+
   /**
    * Returns the vector of a question; undefined if its index has none, or if it cannot be had now: words still answer.
    */
@@ -72,26 +80,28 @@ export function createSearch({
   }
 
   /** Returns the passages of an index, the best one first. */
-  const look = async (index: IndexDescription, question: Question): Promise<RankedPassage[]> => {
-    const words = toQuestionWords(question.query).slice(0, MAX_WORDS)
+  const look = async (
+    index: IndexDescription,
+    question: Question,
+    words: readonly string[],
+  ): Promise<RankedPassage[]> => {
     const limit = Math.max(question.limit * CANDIDATES, MIN_CANDIDATES)
     const scope = { base_ids: question.bases.map(({ _id }) => _id), limit }
-    const embedded = embed(index, question)
-    const findByVector = async () => {
-      const vector = await embedded
-      return vector ? passageIndex.findByVector(index, { vector, ...scope }) : []
-    }
+    const vector = await embed(index, question)
     const find = async () => {
       const byWords =
         words.length > 0 ? passageIndex.findByWords(index, { words: words.join(' '), ...scope }) : []
-      const lists = await Promise.all([byWords, findByVector()])
+      const byVector = vector ? passageIndex.findByVector(index, { vector, ...scope }) : []
+      const lists = await Promise.all([byWords, byVector])
       const rows = [...joinByRank(lists).keys()].slice(0, limit)
       return { lists, rows, passages: await passageIndex.read(index, rows) }
     }
-    let result = await find()
-    // A tidying may have moved rows after they were found.
-    if (result.passages.length < result.rows.length) result = await find()
-    return rankAgain(result.passages, result.lists, words)
+    return searches.run(AT_ONCE, question.signal, async () => {
+      let result = await find()
+      // A tidying may have moved rows after they were found.
+      if (result.passages.length < result.rows.length) result = await find()
+      return rankAgain(result.passages, result.lists, words)
+    })
   }
 
   /** Drops what is outdated: passages of removed or replaced documents, and repetitions. */
@@ -116,8 +126,11 @@ export function createSearch({
   }
 
   const findIn = async (index: IndexDescription, question: Question): Promise<Hit[]> => {
-    const verified = await verify(index, await look(index, question), question.bases)
-    return mergeNeighbours(verified).slice(0, question.limit).map(toHit)
+    const words = toQuestionWords(question.query).slice(0, MAX_WORDS)
+    const verified = await verify(index, await look(index, question, words), question.bases)
+    return mergeNeighbours(verified)
+      .slice(0, question.limit)
+      .map((cluster) => toHit(cluster, words))
   }
 
   return {
@@ -126,17 +139,15 @@ export function createSearch({
       if (question.bases.length === 0) return []
       const { active } = await settings.recent()
       let hits: Hit[] | undefined
-      let failure: unknown
       try {
         hits = await findIn(active, question)
       } catch (error) {
         question.signal.throwIfAborted()
-        failure = error
+        log.info({ error }, 'a search in knowledge bases failed; retrying')
       }
-      // Another process may have replaced the index within the last second.
+      // Another process may have replaced the index within the last second, or removed files that were being read.
       const { active: current } = hits && hits.length > 0 ? await settings.recent() : await settings.read()
-      if (current.id !== active.id) return findIn(current, question)
-      if (!hits) throw failure
+      if (!hits || current.id !== active.id) return findIn(current, question)
       return hits
     },
   }
@@ -192,17 +203,21 @@ function mergeNeighbours(
   return clusters
 }
 
-/** Joins the texts of neighbours. */
-function toHit({ document, passages }: Cluster): Hit {
-  const { score } = passages[0]!
+/** Joins the texts of neighbours, and chooses the place that fits the words of the question. */
+function toHit({ document, passages }: Cluster, words: readonly string[]): Hit {
+  const [best] = passages
   const [first, ...others] = [...passages].sort((a, b) => a.ordinal - b.ordinal)
+  const { start } = first!
   let { text, end } = first!
   for (const next of others) {
-    text += next.start >= end ? `\n\n${next.text}` : next.text.slice(end - next.start)
+    // Between two passages, a text has a blank line at most.
+    text +=
+      next.start >= end ? '\n\n'.slice(0, next.start - end) + next.text : next.text.slice(end - next.start)
     end = next.end
   }
-  const { start, page, heading } = first!
-  return { document, start, end, ...(page && { page }), ...(heading && { heading }), text, score }
+  const places = joinPlaces([first!, ...others].flatMap((passage) => passage.places))
+  const locator = choosePlace({ text, start, places, words, likely: best! })
+  return { document, locator, start, text, places, score: best!.score }
 }
 
 /** Makes the vectors of texts; the account that uploads or asks pays for them. */

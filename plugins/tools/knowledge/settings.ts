@@ -1,5 +1,5 @@
 import type { Cradle } from './manifest.ts'
-import type { IndexDescription, SettingsDocument } from './types.ts'
+import type { IndexDescription, Removals, SettingsDocument } from './types.ts'
 
 /** The sizes of passages by default, in tokens. */
 const DEFAULT_SIZES = { chunk_tokens: 600, chunk_overlap: 60 }
@@ -12,9 +12,10 @@ export type KnowledgeSettings = ReturnType<typeof createKnowledgeSettings>
 
 /** Creates the settings over their collection. */
 export function createKnowledgeSettings({
+  clock,
   collections: { knowledge_settings: collection },
   ids,
-}: Pick<Cradle, 'collections' | 'ids'>) {
+}: Pick<Cradle, 'clock' | 'collections' | 'ids'>) {
   let recent: SettingsDocument | undefined
   let readAt = Number.NEGATIVE_INFINITY
 
@@ -57,6 +58,23 @@ export function createKnowledgeSettings({
       )
       const stored = await read()
       return matchedCount === 1 ? stored : undefined
+    },
+
+    /** Notes that text will remain in the files of the index until it is purged. */
+    noteRemoval: () =>
+      collection.updateOne(
+        { _id: 'settings' },
+        { $min: { 'removals.since': clock.now() }, $inc: { 'removals.count': 1 } },
+      ),
+
+    /** Notes that what was removed before a moment is purged; later removals remain noted. */
+    async notePurge({ count }: Removals, started_at: number): Promise<void> {
+      const { matchedCount } = await collection.updateOne(
+        { _id: 'settings', 'removals.count': count },
+        { $unset: { removals: 1 } },
+      )
+      if (matchedCount === 0)
+        await collection.updateOne({ _id: 'settings' }, { $set: { 'removals.since': started_at } })
     },
 
     /** Makes the next index the active one; false if it is not the next one any more. */

@@ -33,6 +33,23 @@ export interface IndexedRun {
   version: string
 }
 
+/** The address that sent a content, and the headers that ask it for a newer one (RFC 9110, section 8.8). */
+export interface Validators {
+  url: string
+  etag?: string
+  last_modified?: string
+}
+
+/** The schedule of fetching a document again. */
+export interface RefetchPlan {
+  days: number
+  /** Unix milliseconds. */
+  due_at: number
+  /** The failures since it was fetched last, and the reason of the latest one. */
+  failures: number
+  error: DocumentError | null
+}
+
 /** A document of a knowledge base. */
 export interface KnowledgeDocument {
   _id: string
@@ -48,6 +65,11 @@ export interface KnowledgeDocument {
   /** The SHA-256 of the content; null until it is fetched. */
   hash: string | null
   url: string | null
+  /** Unix seconds; missing or null until an address is fetched. */
+  fetched_at?: number | null
+  validators?: Validators | null
+  /** Missing or null if it is not fetched again. */
+  refetch?: RefetchPlan | null
   /** The newest content, and the name of its file. */
   version: string
   /** The newest content whose text is stored. */
@@ -60,9 +82,9 @@ export interface KnowledgeDocument {
   indexes: Record<string, IndexedRun>
   /**
    * Set while it waits for the queue; times are Unix milliseconds. `readings` counts how often reading it has begun
-   * without an end.
+   * without an end; it `is_hard` once it took long.
    */
-  work?: { queued_at: number; wake_at: number; attempts: number; readings?: number }
+  work?: { queued_at: number; wake_at: number; attempts: number; readings?: number; is_hard?: boolean }
   created_at: number
   updated_at: number
   /** Unix milliseconds of the last change of its row. */
@@ -84,11 +106,27 @@ export interface IndexDescription {
   passage_prefix?: string
 }
 
+/** The removals from the index whose text its files may still contain: the first, in Unix milliseconds, and their number. */
+export interface Removals {
+  since: number
+  count: number
+}
+
+/** Work on the passages of a document in an index; it is kept until no others of the document remain there. */
+export interface RunDocument {
+  /** The ids of the document and of the index. */
+  _id: string
+  document_id: string
+  index_id: string
+  started_at: number
+}
+
 /** The settings of all knowledge bases; `next` is the index that replaces `active` once it contains every document. */
 export interface SettingsDocument {
   _id: 'settings'
   active: IndexDescription
   next: IndexDescription | null
+  removals?: Removals
 }
 
 declare module '#kernel/types' {
@@ -97,6 +135,7 @@ declare module '#kernel/types' {
       knowledge_bases: BaseDocument
       knowledge_documents: KnowledgeDocument
       knowledge_settings: SettingsDocument
+      knowledge_runs: RunDocument
       knowledge_leases: LeaseDocument
     }
   }

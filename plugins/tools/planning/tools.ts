@@ -30,7 +30,7 @@ const MARKS: Record<Todo['status'], string> = { pending: '[ ]', in_progress: '[>
 /** Records the agent's plan, which the user sees as the tool call. */
 export const writeTodos: Tool = {
   name: 'write_todos',
-  label: { en: 'Write the plan', zh: '编写计划' },
+  label: { en: 'Update the plan', zh: '更新计划' },
   description: `Writes down your plan for work of several steps, so that the user can follow it and you do not lose track of it.
 Use it when a request needs three steps or more, or names several things to do: write the plan before you begin, keep one step in_progress, and write it again whenever a step is completed or the plan changes. Mark a step completed only when it is wholly done.
 Do not use it for a simple request, a question or a conversation: just answer.`,
@@ -98,6 +98,10 @@ const questionInput = objectOf(
       items: { type: 'string', minLength: 1, maxLength: 500 },
       maxItems: 8,
       description: 'Answers to choose from; the user may also answer in other words. Default: none.',
+    },
+    multiple: {
+      type: 'boolean',
+      description: 'True if the user may choose several of the options. Default: false.',
     },
   },
   ['question'],

@@ -12,7 +12,11 @@ export const manifest = defineManifest({
     /** `auto`: used if bubblewrap works; `required`: the plugin does not start without it. */
     sandbox: { enum: ['auto', 'required', 'off'], default: 'auto' },
     /** Further folders, by absolute paths, that programs in the sandbox may read. */
-    sandbox_folders: { type: 'array', items: { type: 'string', pattern: '^/' }, default: [] },
+    sandbox_folders: {
+      type: 'array',
+      items: { type: 'string', pattern: '^/', examples: ['/opt/tools'] },
+      default: [],
+    },
   },
   permissions: [
     {
@@ -20,7 +24,7 @@ export const manifest = defineManifest({
       category: 'control',
       label: { en: 'Run programs', zh: '运行程序' },
       description: {
-        en: "Have agents run programs on the server: in a sandbox if the server has one, otherwise with all rights of the server's system user. Grant it to trusted accounts only.",
+        en: "Let agents run programs on the server: in a sandbox if the server has one, otherwise with all permissions of the server's system user. Grant it to trusted accounts only.",
         zh: '允许智能体在服务器上运行程序：服务器有沙箱时在沙箱中运行，否则拥有服务器系统用户的全部权限。请仅授予可信账号。',
       },
     },

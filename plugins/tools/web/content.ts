@@ -1,5 +1,5 @@
-/** The kind of a body: markup is converted to readable text, text is returned as it is. */
-export type ContentKind = 'html' | 'xml' | 'text'
+/** The kind of a body: markup and documents are converted to readable text, text is returned as it is. */
+export type ContentKind = 'html' | 'xml' | 'text' | 'document'
 
 /** Reads a content-type header; without one the body counts as plain text. */
 export function readContentType(header: string | null) {
@@ -25,11 +25,15 @@ const TEXTS = new Set([
   'application/graphql',
 ])
 
-/** Returns the kind of a media type; undefined if it is not text. */
+/** Types whose content is no text, even in part. */
+const MEDIA = /^(image|audio|video|font)\//
+
+/** Returns the kind of a media type; undefined for what nobody can read. */
 export function toContentKind(media_type: string): ContentKind | undefined {
   if (media_type === 'text/html' || media_type === 'application/xhtml+xml') return 'html'
   if (/^(application|text)\/xml$/.test(media_type) || media_type.endsWith('+xml')) return 'xml'
   if (media_type.startsWith('text/') || media_type.endsWith('+json') || TEXTS.has(media_type)) return 'text'
+  return MEDIA.test(media_type) ? undefined : 'document'
 }
 
 const MARKS: [bytes: number[], charset: string][] = [
@@ -45,6 +49,7 @@ const DECLARATIONS: Record<ContentKind, RegExp | undefined> = {
   html: /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]+)/i,
   xml: /^<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]+)/i,
   text: undefined,
+  document: undefined,
 }
 
 /**

@@ -22,7 +22,7 @@ export default definePlugin({
     )
     host.extend(
       'agents.tools',
-      createWebFetch(() => host.cradle.webPages),
+      createWebFetch(() => host.cradle),
     )
   },
   stop: ({ webConnection }) => webConnection.close(),

@@ -1,9 +1,10 @@
-import { defineManifest } from '#kernel'
+import { type Cradle as CradleOf, defineManifest } from '#kernel'
 
 /** The manifest of the web plugin. */
 export const manifest = defineManifest({
   name: 'web',
   summary: 'The tool with which agents read web pages',
+  depends: ['documents'],
   config: {
     allow_hosts: { type: 'array', items: { type: 'string' }, default: [], env: 'SVC_ALLOW_HOSTS' },
   },
@@ -14,3 +15,6 @@ declare module '#kernel/types' {
     web: typeof manifest
   }
 }
+
+/** The services of this plugin. */
+export type Cradle = CradleOf<typeof manifest>

@@ -4,6 +4,8 @@ import { type ContentKind, decode, readContentType, toContentKind } from './cont
 
 /** The part of a body that is read, in bytes after decompression. */
 export const MAX_BODY_BYTES = 8 * 1024 * 1024
+/** The largest document, which is read as a whole. */
+const MAX_DOCUMENT_BYTES = 20 * 1024 * 1024
 const MAX_REDIRECTS = 5
 const REDIRECTS = [301, 302, 303, 307, 308]
 const TIME_LIMIT_MS = 30_000
@@ -15,6 +17,11 @@ export interface WebPage {
   status: number
   status_text: string
   kind: ContentKind
+  media_type: string
+  bytes: Buffer
+  /** The name of the file, by its address. */
+  filename: string
+  /** The text that was received; empty for documents. */
   source: string
   /** True if the body is longer than the part that was read. */
   is_cut: boolean
@@ -36,7 +43,7 @@ export function createWebPages({
   const headers = {
     'user-agent': `AgentPlatformService/${version}`,
     accept:
-      'text/html,application/xhtml+xml,text/*;q=0.9,application/json;q=0.9,application/xml;q=0.8,*/*;q=0.1',
+      'text/html,application/xhtml+xml,text/*;q=0.9,application/json;q=0.9,application/xml;q=0.8,application/pdf;q=0.8,*/*;q=0.1',
   }
 
   async function follow(first: URL, signal: AbortSignal): Promise<{ url: URL; response: Response }> {
@@ -58,18 +65,31 @@ export function createWebPages({
     const { status, statusText: status_text } = response
     const type = readContentType(response.headers.get('content-type'))
     const kind = toContentKind(type.media_type)
-    if (!kind) {
+    const { media_type, charset } = type
+    if (!kind || (kind === 'document' && status >= 300)) {
       await response.body?.cancel()
       const size = response.headers.get('content-length')
-      const reason = `it is ${type.media_type} (${size === null ? 'of unknown size' : `${size} bytes`}), not text`
+      const reason = explainType(media_type, size === null ? undefined : Number(size))
       throw new PageFailure(status < 300 ? reason : `the server answered ${status} ${status_text}; ${reason}`)
     }
-    const { bytes, is_cut } = await readBody(response)
-    return { url: url.href, status, status_text, kind, source: decode(bytes, kind, type.charset), is_cut }
+    const isDocument = kind === 'document'
+    const { bytes, is_cut } = await readBody(response, isDocument ? MAX_DOCUMENT_BYTES : MAX_BODY_BYTES)
+    if (isDocument && is_cut) throw new PageFailure(`it is larger than ${MAX_DOCUMENT_BYTES} bytes`)
+    return {
+      url: url.href,
+      status,
+      status_text,
+      kind,
+      media_type: charset === undefined ? media_type : `${media_type}; charset=${charset}`,
+      bytes,
+      filename: toFilename(url),
+      source: isDocument ? '' : decode(bytes, kind, charset),
+      is_cut,
+    }
   }
 
   return {
-    /** Fetches a page that is text; throws a sentence for the model if it cannot. */
+    /** Fetches a page that is text or may be a document; throws a sentence for the model if it cannot. */
     async get(address: string, signal: AbortSignal): Promise<WebPage> {
       if (!URL.canParse(address))
         throw new Error('the URL is not valid: it must be a full URL, such as https://example.com/')
@@ -100,18 +120,32 @@ function assertFetchable(url: URL, subject: string): URL {
   return url
 }
 
-async function readBody({ body }: Response): Promise<{ bytes: Buffer; is_cut: boolean }> {
+/** Says that a page is of a type that is not read. */
+export const explainType = (media_type: string, size: number | undefined): string =>
+  `it is ${media_type} (${size === undefined ? 'of unknown size' : `${size} bytes`}), not text`
+
+function toFilename({ pathname }: URL): string {
+  const last = pathname.split('/').at(-1)!
+  try {
+    return decodeURIComponent(last)
+  } catch {
+    // Not the encoding of a name.
+    return last
+  }
+}
+
+async function readBody({ body }: Response, most: number): Promise<{ bytes: Buffer; is_cut: boolean }> {
   const chunks: Uint8Array[] = []
   let size = 0
   let is_cut = false
   for await (const chunk of body ?? []) {
     chunks.push(chunk)
     size += chunk.length
-    is_cut = size > MAX_BODY_BYTES
+    is_cut = size > most
     // Leaving the loop cancels the body.
     if (is_cut) break
   }
-  return { bytes: Buffer.concat(chunks).subarray(0, MAX_BODY_BYTES), is_cut }
+  return { bytes: Buffer.concat(chunks).subarray(0, most), is_cut }
 }
 
 const REASONS: Record<string, string> = {

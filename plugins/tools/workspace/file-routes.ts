@@ -2,6 +2,7 @@ import type { BigIntStats } from 'node:fs'
 import { AppError, listsTag, reply } from '#kernel'
 import { pageReply } from '#toolbox'
 import { packFolder } from './archive.ts'
+import { selectPages } from './document-pages.ts'
 import {
   createVisibility,
   findReadable,
@@ -11,12 +12,14 @@ import {
   toPath,
   withApiErrors,
 } from './file-access.ts'
-import { listFolder } from './file-list.ts'
+import { type ListedFile, listFolder } from './file-list.ts'
 import {
   archiveQuery,
   BINARY,
   contentQuery,
   deleteQuery,
+  documentQuery,
+  documentText,
   fileRow,
   fileRows,
   folderBody,
@@ -38,11 +41,17 @@ import {
 import { createEtag, toFileRow } from './files/file-facts.ts'
 import { FileFailure } from './files/file-failure.ts'
 import { adoptFile } from './files/file-replacement.ts'
+import { listLargest } from './largest-files.ts'
 import { linkRoutes } from './links.ts'
 import { route } from './manifest.ts'
+import { storageRoute } from './storage.ts'
 import { receiveFile } from './uploads.ts'
 
 const MAX_FILE_BYTES = 20 * 1024 * 1024
+/** The time for which an upload waits until its document is read, in milliseconds. */
+const READ_WAIT_MS = 2000
+/** The most characters of the pages of one reply. */
+const MAX_PAGES_CHARS = 200_000
 
 const uploadFile = route({
   method: 'POST',
@@ -50,19 +59,18 @@ const uploadFile = route({
   operation_id: 'uploadFile',
   summary: 'Upload a file for use in a turn',
   description:
-    "Stores the field `file` of the form in the folder `inbound` of the agent's workspace. If the name is taken, the file gets a number, so use the `path` of the reply, for instance in an `image` or `file` block of a message. Guests of a shared agent may upload too, and read what they have uploaded.",
+    "Stores the field `file` of the form in the folder `inbound` of the agent's workspace. If the name is taken, the file gets a number, so use the `path` of the reply, for instance in an `image` or `file` block of a message. Guests of a shared agent may upload too, and read what they have uploaded. The reply waits up to two seconds until a document is read; `document` then says what is known of it.",
   guard: 'agent',
   scope: 'chat',
   upload: { max_bytes: MAX_FILE_BYTES },
   response: { 200: uploadRow },
   errors: ['WORKSPACE_UNUSABLE', 'LIMIT_REACHED'],
   audit: 'agent.upload',
-}).handle(async ({ agent, caller, file }, services) => {
-  const stored = await receiveFile({ agent_id: agent._id, file }, services)
-  const { agents, guestUploads } = services
-  if (!agents.isOwner(agent, caller))
-    await guestUploads.record({ agent_id: agent._id, user_id: caller.id, path: stored.path })
-  return stored
+}).handle(async ({ agent, caller, file, locale }, services) => {
+  const stored = await receiveFile({ agent_id: agent._id, file, user_id: caller.id }, services)
+  const request = { agent_id: agent._id, user_id: caller.id, path: stored.path }
+  const document = await services.workspaceDocuments.begin(request, { locale, wait_ms: READ_WAIT_MS })
+  return { ...stored, ...(document && { document }) }
 })
 
 const listFiles = route({
@@ -71,19 +79,26 @@ const listFiles = route({
   operation_id: 'listFiles',
   summary: 'List the files of a folder',
   description:
-    'Lists the folder page by page, folders first; with `recursive=true` the contents of each folder follow it. Guests of a shared agent see only files of their own threads and the folders that lead to them.',
+    'Lists the folder page by page, folders first; with `recursive=true` the contents of each folder follow it. With `sort=size` it lists the files only, the largest first. Guests of a shared agent see only files of their own threads and the folders that lead to them.',
   guard: 'agent',
   query: listQuery,
   response: { 200: fileRows },
   errors: ['NOT_FOUND', 'FILE_UNUSABLE'],
-}).handle(async ({ agent, caller, query }, services) => {
+}).handle(async ({ agent, caller, query, locale }, services) => {
   const asker = { agent, caller }
   const isVisible = await createVisibility(asker, services)
   const location = await findVisible(asker, query.path, services, isVisible)
-  return pageReply(
-    query,
-    await withApiErrors(query.path, () => listFolder(location, query, isVisible), { creates: true }),
-  )
+  const list = query.sort === 'size' ? listLargest : listFolder
+  const { rows, next } = await withApiErrors(query.path, () => list(location, query, isVisible), {
+    creates: true,
+  })
+  const etags = rows.flatMap(({ etag }: ListedFile) => etag ?? [])
+  const facts = await services.workspaceDocuments.listFacts(agent._id, etags, locale)
+  const toRow = ({ etag, ...row }: ListedFile) => {
+    const document = etag && facts.get(etag)
+    return document ? { ...row, document } : row
+  }
+  return pageReply(query, { rows: rows.map(toRow), next })
 })
 
 const readFile = route({
@@ -101,6 +116,35 @@ const readFile = route({
 }).handle(async ({ agent, caller, query }, services) =>
   openContent(await findReadable({ agent, caller }, query.path, services), { inline: Boolean(query.inline) }),
 )
+
+const readDocument = route({
+  method: 'GET',
+  path: '/agents/:id/files/document',
+  operation_id: 'readDocument',
+  summary: 'Read the text of a document',
+  description:
+    'Returns the text of the file as agents read it, page by page: of PDF, Office, OpenDocument, EPUB, mail, HTML, CSV and other text files. Long documents come in several replies. Guests of a shared agent read only files of their own threads.',
+  guard: 'agent',
+  query: documentQuery,
+  response: { 200: documentText },
+  errors: [
+    'NOT_FOUND',
+    'FILE_UNUSABLE',
+    'DOCUMENT_KIND_UNSUPPORTED',
+    'DOCUMENT_ENCRYPTED',
+    'DOCUMENT_DAMAGED',
+    'DOCUMENT_TOO_LARGE',
+    'DOCUMENT_TIMEOUT',
+  ],
+}).handle(async ({ agent, caller, query, locale, signal }, services) => {
+  const path = toPath(await findReadable({ agent, caller }, query.path, services))
+  const request = { agent_id: agent._id, user_id: caller.id, path }
+  const { workspaceDocuments } = services
+  const document = await withApiErrors(query.path, () => workspaceDocuments.read(request, locale, signal))
+  const { facts, failure } = document
+  if (failure) throw failure
+  return { kind: facts.kind, document: facts, ...(await selectPages(document, query.pages, MAX_PAGES_CHARS)) }
+})
 
 const writeFile = route({
   method: 'PUT',
@@ -170,8 +214,8 @@ const deleteFile = route({
 }).handle(async ({ agent, query }, { agents, guestUploads, workspaceRoom }) => {
   await withApiErrors(query.path, async () => {
     const entry = await findEntry(agents.workspaceOf(agent._id), query.path)
-    await removeEntry(entry, { recursive: Boolean(query.recursive) })
-    workspaceRoom.outdate(agent._id)
+    const bytes = await removeEntry(entry, { recursive: Boolean(query.recursive) })
+    workspaceRoom.shrink(agent._id, bytes)
     await guestUploads.forget(agent._id, joinPath(entry))
   })
 })
@@ -267,10 +311,12 @@ export const fileRoutes = [
   uploadFile,
   listFiles,
   readFile,
+  readDocument,
   writeFile,
   deleteFile,
   moveFile,
   makeDirectory,
   readArchive,
+  storageRoute,
   ...linkRoutes,
 ]

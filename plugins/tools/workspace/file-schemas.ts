@@ -1,11 +1,15 @@
 import { nullable, objectOf, rowOf } from '#kernel'
+import { documentFacts } from '#plugin-api'
 import { pageQuery } from '#toolbox'
+import { PAGES_PATTERN } from './document-pages.ts'
 
 const text = { type: 'string' } as const
+const bytes = { type: 'integer', minimum: 0 } as const
 const flag = { type: 'boolean', default: false } as const
 /** A flag of a query: `true` or `1`. */
 const queryFlag = { type: ['boolean', 'integer'], minimum: 0, maximum: 1, default: false } as const
-const MAX_PATH = 4096
+/** The most characters of a path. */
+export const MAX_PATH = 4096
 /** The most characters of a text that holds such a path; with it, the headers of a request stay below 16 KiB. */
 const MAX_TOKEN = 2 * MAX_PATH
 
@@ -24,21 +28,25 @@ export const BINARY = { type: 'string', format: 'binary' } as const
 /** A file or folder. */
 export const fileRow = {
   title: 'File',
-  ...rowOf({
-    path: { type: 'string', description: 'Relative to the workspace', examples: ['notes/plan.md'] },
-    kind: { enum: ['file', 'directory'] },
-    size: {
-      ...nullable({ type: 'integer', minimum: 0 }),
-      description: 'Bytes; null for a directory',
-      examples: [1840],
+  ...rowOf(
+    {
+      path: { type: 'string', description: 'Relative to the workspace', examples: ['notes/plan.md'] },
+      kind: { enum: ['file', 'directory'] },
+      size: {
+        ...nullable({ type: 'integer', minimum: 0 }),
+        description: 'Bytes; null for a directory',
+        examples: [1840],
+      },
+      media_type: {
+        ...nullable(text),
+        description: 'By its name; null for a directory',
+        examples: ['text/markdown'],
+      },
+      updated_at: { type: 'integer', description: 'Unix seconds' },
+      document: { ...documentFacts, description: 'Once the file was read as a document' },
     },
-    media_type: {
-      ...nullable(text),
-      description: 'By its name; null for a directory',
-      examples: ['text/markdown'],
-    },
-    updated_at: { type: 'integer', description: 'Unix seconds' },
-  }),
+    ['document'],
+  ),
 } as const
 
 /** A new folder. */
@@ -52,13 +60,81 @@ export const folderRow = {
 /** A page of files and folders. */
 export const fileRows = { type: 'array', items: fileRow } as const
 
+/** The query to read a document. */
+export const documentQuery = objectOf(
+  {
+    path: namedPath,
+    pages: {
+      type: 'string',
+      pattern: PAGES_PATTERN,
+      description: 'One page, a range, or a page and all that follow; by default all',
+      examples: ['3-7'],
+    },
+  },
+  ['path'],
+)
+
+/** The text of a document. */
+export const documentText = {
+  title: 'DocumentPages',
+  ...rowOf(
+    {
+      kind: documentFacts.properties.kind,
+      document: documentFacts,
+      pages: {
+        type: 'array',
+        description:
+          'Documents without pages have parts of about equal length instead, which are numbered alike',
+        items: rowOf({ page: { type: 'integer', minimum: 1 }, text }),
+      },
+      next_page: { type: 'integer', minimum: 1, description: 'The page to continue with, if there are more' },
+    },
+    ['next_page'],
+  ),
+} as const
+
 /** The query of a list of a folder. */
 export const listQuery = objectOf({
   path: { ...path, default: '', description: 'The folder; by default the workspace', examples: ['notes'] },
   recursive: { ...queryFlag, description: 'Also the contents of its folders, each after its folder' },
+  sort: {
+    enum: ['name', 'size'],
+    default: 'name',
+    description: 'By `size` only files are listed, the largest first',
+  },
   ...pageQuery,
   cursor: { ...pageQuery.cursor, maxLength: MAX_TOKEN },
 })
+
+/** The sizes of the workspaces of an account. */
+export const storage = {
+  title: 'Storage',
+  ...rowOf({
+    bytes: {
+      ...bytes,
+      description: 'Of the files of all agents that the account owns',
+      examples: [4_831_838_208],
+    },
+    max_bytes: { ...bytes, description: 'The limit `account_bytes`', examples: [5_368_709_120] },
+    max_workspace_bytes: {
+      ...bytes,
+      description: 'The limit `workspace_bytes` of each agent',
+      examples: [1_073_741_824],
+    },
+    workspaces: {
+      type: 'array',
+      description: 'Of each agent, the largest first',
+      items: {
+        title: 'WorkspaceSize',
+        ...rowOf({
+          agent_id: { ...text, examples: ['01KDVMF00000000000000000AG'] },
+          name: { ...text, description: 'Of the agent', examples: ['assistant'] },
+          bytes: { ...bytes, examples: [1_040_187_392] },
+        }),
+      },
+    },
+  }),
+} as const
 
 /** The query to read a file. */
 export const contentQuery = objectOf(
@@ -142,10 +218,14 @@ export const linkedQuery = objectOf(
 /** A file that was uploaded. */
 export const uploadRow = {
   title: 'Upload',
-  ...rowOf({
-    path: { type: 'string', description: 'Relative to the workspace', examples: ['inbound/sales.csv'] },
-    filename: { ...text, examples: ['sales.csv'] },
-    media_type: { ...text, examples: ['text/csv'] },
-    size: { type: 'integer', minimum: 0, description: 'Bytes', examples: [1840] },
-  }),
+  ...rowOf(
+    {
+      path: { type: 'string', description: 'Relative to the workspace', examples: ['inbound/sales.csv'] },
+      filename: { ...text, examples: ['sales.csv'] },
+      media_type: { ...text, examples: ['text/csv'] },
+      size: { type: 'integer', minimum: 0, description: 'Bytes', examples: [1840] },
+      document: { ...documentFacts, description: 'Missing for pictures, sounds and videos' },
+    },
+    ['document'],
+  ),
 } as const

@@ -12,10 +12,21 @@ import { createEditFile } from './tools/edit-file.ts'
 import { glob } from './tools/glob.ts'
 import { grep } from './tools/grep.ts'
 import { ls } from './tools/ls.ts'
-import { readFile } from './tools/read-file.ts'
+import { createReadFile } from './tools/read-file.ts'
 import { createWriteFile } from './tools/write-file.ts'
 import { receiveFile } from './uploads.ts'
-import { createWorkspaceFiles, readWantedFiles, type WorkspaceFiles } from './workspace-files.ts'
+import {
+  createWorkspaceDocuments,
+  type DocumentFactsDocument,
+  documentFactsIndexes,
+  type WorkspaceDocuments,
+} from './workspace-documents.ts'
+import {
+  createWorkspaceFiles,
+  readWantedDocument,
+  readWantedFiles,
+  type WorkspaceFiles,
+} from './workspace-files.ts'
 import { createWorkspaceNotes } from './workspace-notes.ts'
 import { createWorkspaceRoom, type WorkspaceRoom } from './workspace-room.ts'
 
@@ -27,6 +38,7 @@ declare module '#kernel/types' {
   }
   interface Collections {
     workspace: {
+      document_facts: DocumentFactsDocument
       guest_uploads: GuestUploadDocument
     }
   }
@@ -34,6 +46,7 @@ declare module '#kernel/types' {
     workspace: {
       fileLinks: FileLinks
       guestUploads: GuestUploads
+      workspaceDocuments: WorkspaceDocuments
       workspaceRoom: WorkspaceRoom
     }
   }
@@ -42,10 +55,12 @@ declare module '#kernel/types' {
 export default definePlugin({
   ...manifest,
   setup(host) {
+    host.collection('document_facts', { indexes: documentFactsIndexes })
     host.collection('guest_uploads', { indexes: guestUploadIndexes })
     host.service('fileLinks', createFileLinks)
     host.service('guestUploads', createGuestUploads)
     host.provide('workspaceFiles', createWorkspaceFiles)
+    host.service('workspaceDocuments', createWorkspaceDocuments)
     host.service('workspaceRoom', createWorkspaceRoom)
     host.limit('account_bytes', ({ workspaceRoom }, account_id) => workspaceRoom.usedBy(account_id))
     host.routes(fileRoutes)
@@ -53,18 +68,30 @@ export default definePlugin({
       bytes: { workspaces: await workspaceRoom.total() },
     }))
     host.extend('agents.file_contents', readWantedFiles)
+    host.extend('agents.documents', readWantedDocument)
     host.extend('agents.named_files', (request, { guestUploads }) => guestUploads.listPaths(request))
     host.extend('agents.received_files', receiveFile)
     const room = () => host.cradle.workspaceRoom
     const [writeFile, editFile] = [createWriteFile(room), createEditFile(room)]
+    const readFile = createReadFile(() => host.cradle.workspaceDocuments)
     for (const tool of [ls, readFile, glob, grep, writeFile, editFile]) host.extend('agents.tools', tool)
     const notes = createWorkspaceNotes()
     host.extend('agents.instructions', notes.instruct)
-    host.extend('agents.removal', async ({ agent_id }, { guestUploads, workspaceRoom }) => {
-      notes.forget(agent_id)
-      workspaceRoom.forget(agent_id)
-      await guestUploads.removeAllOf({ agent_id })
-    })
+    host.extend(
+      'agents.removal',
+      async ({ agent_id }, { guestUploads, workspaceDocuments, workspaceRoom }) => {
+        notes.forget(agent_id)
+        workspaceRoom.forget(agent_id)
+        await guestUploads.removeAllOf({ agent_id })
+        await workspaceDocuments.removeAllOf(agent_id)
+      },
+    )
     host.extend('users.removal', ({ user_id }, { guestUploads }) => guestUploads.removeAllOf({ user_id }))
+    host.job({
+      name: 'workspace.documents',
+      every_seconds: 300,
+      run: ({ workspaceDocuments }) => workspaceDocuments.removeOldTexts(),
+    })
   },
+  stop: ({ workspaceDocuments }) => workspaceDocuments.end(),
 })

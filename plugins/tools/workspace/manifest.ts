@@ -3,7 +3,7 @@ import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute 
 /** The manifest of this plugin. */
 export const manifest = defineManifest({
   name: 'workspace',
-  depends: ['agents', 'auth', 'users'],
+  depends: ['agents', 'auth', 'documents', 'users'],
   summary: 'The files of agents: an API for users, and tools for agents',
   tag: {
     name: 'Files',
@@ -21,7 +21,7 @@ export const manifest = defineManifest({
     FILE_UNUSABLE: {
       status: 409,
       message: {
-        en: 'The operation on the file failed: {reason}.',
+        en: 'The file operation failed: {reason}.',
         zh: '无法对该文件执行此操作：{reason}。',
       },
     },
@@ -36,7 +36,7 @@ export const manifest = defineManifest({
     ARCHIVE_TOO_LARGE: {
       status: 413,
       message: {
-        en: 'An archive holds at most {max_files} files and {max_bytes} bytes. Choose a folder in it.',
+        en: 'An archive can hold at most {max_files} files and {max_bytes} bytes. Choose a subfolder.',
         zh: '压缩包最多包含 {max_files} 个文件、{max_bytes} 字节，请选择其中的子文件夹。',
       },
     },

@@ -1,4 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
+import type { ExtensionPoints } from '#kernel'
+import type { ReadDocument } from '../../agents/agents/types.ts'
 import { decodeText, lookupMediaType } from './files/file-facts.ts'
 import { explainErrors, FileFailure, quote } from './files/file-failure.ts'
 import { createFile, MAX_FILE_BYTES, toBytes } from './files/file-replacement.ts'
@@ -59,6 +61,19 @@ function selectLines(text: string, { line = 1, limit }: { line?: number; limit?:
   const lines = text.split(/(?<=\n)/)
   const start = Math.max(0, line - 1)
   return lines.slice(start, limit === undefined ? undefined : start + limit).join('')
+}
+
+/** Reads a document of a workspace for other plugins; undefined for a path that is no file. */
+export const readWantedDocument = async (
+  { locale, signal, ...request }: Parameters<ExtensionPoints['agents.documents']>[0],
+  { workspaceDocuments }: Pick<Cradle, 'workspaceDocuments'>,
+): Promise<ReadDocument | undefined> => {
+  try {
+    return await explainErrors(request.path, () => workspaceDocuments.read(request, locale, signal))
+  } catch (error) {
+    if (error instanceof FileFailure) return undefined
+    throw error
+  }
 }
 
 /** Reads files of a workspace for other plugins; skips files that are unreadable or larger than `max_bytes`. */

@@ -1,9 +1,9 @@
 import { readdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, type LimitName } from '#kernel'
-import { walkTree } from '#toolbox'
 import { FileFailure, ignoreCodes } from './files/file-failure.ts'
 import type { Growth } from './files/file-replacement.ts'
+import { measureTree } from './files/tree-size.ts'
 import type { Cradle } from './manifest.ts'
 
 /** The sizes of workspaces and the limits on their growth. */
@@ -27,6 +27,8 @@ interface Size {
   bytes: number
   /** Bytes of writes in progress. */
   pending: number
+  /** Bytes of all writes that have ended. */
+  written: number
   measured_at: number
   took_ms: number
   measuring?: Promise<void>
@@ -38,7 +40,7 @@ export function createWorkspaceRoom({
   limits,
   server,
 }: {
-  agents: Pick<Cradle['agents'], 'find' | 'listIdsOf' | 'workspaceOf'>
+  agents: Pick<Cradle['agents'], 'find' | 'listOf' | 'workspaceOf'>
   limits: Pick<Cradle['limits'], 'of'>
   server: Pick<Cradle['server'], 'home'>
 }) {
@@ -47,7 +49,10 @@ export function createWorkspaceRoom({
   const measure = (agent_id: string, size: Size): Promise<void> => {
     size.measuring ??= (async () => {
       const begun = performance.now()
-      size.bytes = (await measureFolder(agents.workspaceOf(agent_id))) + size.pending
+      const earlier = size.written
+      const measured = await measureFolder(agents.workspaceOf(agent_id))
+      // A write that has ended meanwhile may have come behind the measurement.
+      size.bytes = measured + size.pending + size.written - earlier
       size.measured_at = performance.now()
       size.took_ms = size.measured_at - begun
     })().finally(() => {
@@ -69,7 +74,7 @@ export function createWorkspaceRoom({
    */
   const readSize = async (agent_id: string, doubted = false): Promise<Size> => {
     const knownSize = sizes.get(agent_id)
-    const size = knownSize ?? { bytes: 0, pending: 0, measured_at: -Infinity, took_ms: 0 }
+    const size = knownSize ?? { bytes: 0, pending: 0, written: 0, measured_at: -Infinity, took_ms: 0 }
     if (!knownSize) makeRoom()
     sizes.set(agent_id, size)
     const age = performance.now() - size.measured_at
@@ -82,7 +87,7 @@ export function createWorkspaceRoom({
 
   const usedBy = async (owner_id: string, doubted?: boolean): Promise<number> => {
     let used = 0
-    for (const id of await agents.listIdsOf(owner_id)) used += (await readSize(id, doubted)).bytes
+    for (const { id } of await agents.listOf(owner_id)) used += (await readSize(id, doubted)).bytes
     return used
   }
 
@@ -97,7 +102,7 @@ export function createWorkspaceRoom({
   const assertRoom = async (agent_id: string) => {
     if (!(await findExceeded(agent_id))) return
     const limit = await findExceeded(agent_id, true)
-    if (limit) throw new AppError('LIMIT_REACHED', { limit, max: limits.of(limit) })
+    if (limit) throw new AppError('LIMIT_REACHED', { limit, max: limits.of(limit), agent_id })
   }
 
   const growthOf =
@@ -109,7 +114,9 @@ export function createWorkspaceRoom({
       size.pending += bytes
       try {
         if (bytes > 0) await assertRoom(agent_id)
-        return await write()
+        const result = await write()
+        size.written += Math.max(0, bytes)
+        return result
       } catch (error) {
         size.bytes -= bytes
         throw error
@@ -121,6 +128,13 @@ export function createWorkspaceRoom({
   return {
     /** Returns the size of an account's workspaces in bytes. */
     usedBy: (owner_id: string): Promise<number> => usedBy(owner_id),
+    /** Lists the sizes of an account's workspaces in bytes, the largest first; old sizes are measured again. */
+    async list(owner_id: string): Promise<{ agent_id: string; name: string; bytes: number }[]> {
+      const workspaces = []
+      for (const { id, name } of await agents.listOf(owner_id))
+        workspaces.push({ agent_id: id, name, bytes: (await readSize(id, true)).bytes })
+      return workspaces.sort((a, b) => b.bytes - a.bytes || (a.name < b.name ? -1 : 1))
+    },
     /** Returns the size of all workspaces in bytes. */
     async total(): Promise<number> {
       let bytes = 0
@@ -140,10 +154,12 @@ export function createWorkspaceRoom({
       const grow = growthOf(agent_id)
       return (bytes, write) => grow(bytes, write).catch(explainFull)
     },
-    /** Marks a size as outdated, as the workspace has become smaller. */
-    outdate(agent_id: string): void {
+    /** Notes that files of so many bytes were removed; the size is measured again later, in case others have written. */
+    shrink(agent_id: string, bytes: number): void {
       const size = sizes.get(agent_id)
-      if (size) size.measured_at = LONG_AGO
+      if (!size) return
+      size.bytes = Math.max(0, size.bytes - bytes)
+      size.measured_at = LONG_AGO
     },
     /** Drops the known size of a workspace. */
     forget: (agent_id: string): void => void sizes.delete(agent_id),
@@ -157,14 +173,10 @@ function explainFull(error: unknown): never {
   throw new FileFailure(`there is no room: ${whose} may hold at most ${max} bytes; delete files first`)
 }
 
-/** Adds up the bytes of all files below a folder, without following links; ignores what cannot be read. */
+/** Returns the bytes of all files of a workspace, which may not exist. */
 async function measureFolder(path: string): Promise<number> {
   const root = await ignoreCodes(IGNORED_CODES, realpath(path))
-  if (root === undefined) return 0
-  let bytes = 0
-  for await (const entry of walkTree(root, { onUnreadable: () => undefined }))
-    if (entry.kind !== 'folder') bytes += entry.bytes
-  return bytes
+  return root === undefined ? 0 : measureTree(root)
 }
 
 const IGNORED_CODES = ['ENOENT', 'ENOTDIR']

@@ -118,7 +118,7 @@ for (const id of BUNDLED)
       expert.label,
       expert.description,
       expert.welcome_message,
-      ...prompts.flatMap((prompt) => Object.values(prompt)),
+      ...prompts.flatMap(({ title, description, prompt }) => [title, description, prompt]),
     ]
     const { en: tasks, zh: translations } = expert.task_examples
     t.equal(tasks.length, 6)

@@ -82,6 +82,99 @@ t.test('An archive may hold several folders, each a skill', async (t) => {
   t.match(await upload(package_id, zip, { query: '?slug=which&overwrite=true' }), { status: 400 })
 })
 
+t.test('Archives of repositories are imported, whatever is beside their skills', async (t) => {
+  const skillAt = (folder: string, name = 'SKILL.md') => ({
+    name: `${folder}/${name}`,
+    content: skillText(folder),
+  })
+  const others = (top: string): ZipEntry[] => [
+    { name: `${top}README.md`, content: '# Skills' },
+    { name: `${top}CLAUDE.md`, content: 'README.md', mode: 0o120777 },
+    { name: `${top}.github/workflows/test.yml`, content: 'on: push' },
+    { name: `${top}docs/` },
+  ]
+  const named = (name: string) => `---\nname: ${name}\ndescription: d\n---\n`
+  const archives: Record<string, [entries: ZipEntry[], slugs: string[]]> = {
+    'skills in a folder of a repository': [
+      [...others('repo-main/'), skillAt('repo-main/skills/one'), skillAt('repo-main/skills/two')],
+      ['one', 'two'],
+    ],
+    'skills in a folder, beside a template': [
+      [...others('repo-main/'), skillAt('repo-main/template'), skillAt('repo-main/skills/one')],
+      ['one'],
+    ],
+    'skills in groups': [
+      [...others('repo-1.2/'), skillAt('repo-1.2/skills/a/one'), skillAt('repo-1.2/skills/b/two')],
+      ['one', 'two'],
+    ],
+    'skill folders at the top of a repository': [
+      [...others('repo-main/'), skillAt('repo-main/one'), skillAt('repo-main/group/two')],
+      ['one', 'two'],
+    ],
+    'skills in a hidden folder': [
+      [...others('repo-main/'), skillAt('repo-main/.claude/skills/one')],
+      ['one'],
+    ],
+    'odd names beside the skills': [
+      [
+        skillAt('repo-main/one'),
+        { name: 'repo-main/Icon\r' },
+        { name: 'repo-main/readme.md' },
+        { name: 'repo-main/README.md' },
+        { name: `repo-main/${'d/'.repeat(200)}a` },
+        { name: '../repo-main/a' },
+      ],
+      ['one'],
+    ],
+    'a folder of skills': [
+      [skillAt('skills/one'), skillAt('skills/two')],
+      ['one', 'two'],
+    ],
+    'a folder of skills beside files': [[...others(''), skillAt('skills/one')], ['one']],
+    'one skill as a repository': [
+      [
+        ...others('my-skill-main/').slice(0, 1),
+        { name: 'my-skill-main/SKILL.md', content: named('my-skill') },
+      ],
+      ['my-skill'],
+    ],
+    'one skill as a repository of another name': [
+      [{ name: 'repo-main/SKILL.md', content: named('My skill') }],
+      ['repo-main'],
+    ],
+    'a skill inside a skill, which belongs to it': [[skillAt('one'), skillAt('one/examples/two')], ['one']],
+    'names with backslashes': [
+      [
+        { ...skillAt('a'), name: 'one\\SKILL.md' },
+        { name: 'one\\lib\\' },
+        { name: 'one\\lib\\a.txt', content: 'a' },
+      ],
+      ['one'],
+    ],
+    'a skill file in lower case': [[skillAt('one', 'skill.md')], ['one']],
+    'skill files in other cases': [
+      [skillAt('one', 'Skill.md'), skillAt('two', 'SKILL.MD')],
+      ['one', 'two'],
+    ],
+  }
+  for (const [what, [entries, slugs]] of Object.entries(archives)) {
+    const package_id = await createPackage()
+    const reply = await upload(package_id, makeZip(entries), { filename: 'repo-main.zip' })
+    t.strictSame(
+      [reply.status, reply.body.skills?.map(({ slug }: { slug: string }) => slug)],
+      [201, slugs],
+      what,
+    )
+    for (const slug of slugs) t.type(readPacked(package_id, slug)['SKILL.md'], 'string', what)
+  }
+  const package_id = await createPackage()
+  const [entries] = archives['names with backslashes']!
+  await upload(package_id, makeZip(entries))
+  t.strictSame(Object.keys(readPacked(package_id, 'one')).sort(), ['SKILL.md', 'lib/a.txt'])
+  const root = makeZip([{ name: 'skill.md', content: named('Root') }, { name: 'README.md' }])
+  t.match((await upload(package_id, root, { filename: 'x.skill' })).body.skills, [{ slug: 'root', files: 2 }])
+})
+
 t.test('Names are read as UTF-8 even without the flag, or else in the code page of the format', async (t) => {
   const package_id = await createPackage()
   const zip = makeZip(inFolder({ name: Buffer.from('s/é.txt') }, { name: Buffer.from([0x73, 0x2f, 0x81]) }))
@@ -108,7 +201,8 @@ const hostile: Record<string, [zip: Buffer | ZipEntry[], reason: RegExp]> = {
   'a path that leads upwards': [[SKILL, { name: '../evil' }], /upwards/],
   'a path that leads upwards in its middle': [[SKILL, { name: 'a/../../evil' }], /upwards/],
   'a path that leads upwards at its end': [[SKILL, { name: 'a/..' }], /upwards/],
-  'a backslash': [[SKILL, { name: '..\\evil' }], /backslash/],
+  'a path that leads upwards by backslashes': [[SKILL, { name: '..\\evil' }], /upwards/],
+  'an absolute path with a backslash': [[SKILL, { name: '\\evil' }], /absolute/],
   'a drive': [[SKILL, { name: 'C:/evil' }], /drive/],
   'a place on a drive': [[SKILL, { name: 'c:evil' }], /drive/],
   'NUL in a name': [[SKILL, { name: 'evil\0.txt' }], /printable/],
@@ -161,18 +255,21 @@ const hostile: Record<string, [zip: Buffer | ZipEntry[], reason: RegExp]> = {
   ],
   'a wrong sum': [[SKILL, { name: 'a', content: 'x', claim: { crc: 1 } }], /is damaged/],
   'entries that overlap': [[SKILL, { name: 'a', content: SKILL.content!, sharing: 0 }], /overlap/],
+  'two skill files in one folder': [[SKILL, { name: 'Skill.md' }], /case or Unicode/],
   'too many entries': [
     Array.from({ length: 10_001 }, (_, n) => ({ name: `__MACOSX/${n}`, method: 0 })),
     /10000/,
   ],
-  'no skill file': [[{ name: 'README.md' }], /not in a folder with a SKILL\.md/],
-  'a folder without a skill file': [[{ name: 's/README.md' }], /no SKILL\.md in the folder/],
-  'a skill file that is too deep': [[{ ...SKILL, name: 'a/b/SKILL.md' }], /no SKILL\.md in the folder/],
-  'a skill file in lower case': [[{ ...SKILL, name: 's/skill.md' }], /no SKILL\.md in the folder/],
-  'a file beside the folders': [
-    inFolder({ name: Buffer.from('stray.txt') }),
-    /not in a folder with a SKILL\.md/,
+  'a link in a skill below other files': [
+    [{ name: 'README.md' }, ...inFolder(), { name: 's/a', content: '/etc/passwd', mode: 0o120777 }],
+    /link or a special/,
   ],
+  'an odd name in a skill below other files': [[...inFolder(), { name: 's/Icon\r' }], /printable/],
+  'a skill above the archive': [[{ ...SKILL, name: '../s/SKILL.md' }], /upwards/],
+  'a path of a skill that leads upwards': [inFolder({ name: '../s/a' }), /upwards/],
+  'no skill file': [[{ name: 'README.md' }], /no SKILL\.md/],
+  'a folder without a skill file': [[{ name: 's/README.md' }], /no SKILL\.md/],
+  'a folder that is called like a skill file': [[{ name: 's/SKILL.md/a' }], /no SKILL\.md/],
   'a folder without a slug': [[{ ...SKILL, name: '汉/SKILL.md' }], /cannot be made into a slug/],
   'two folders that make one slug': [
     [
@@ -324,12 +421,14 @@ t.test('A skill may come as a list of files, which are checked in the same way',
     { files: [skill], mode: 'fast' },
   ])
     t.strictSame(refusal(await send(body)), [422, 'VALIDATION_FAILED'], JSON.stringify(body))
+  t.strictSame(listHome(), entries)
+  t.match(await send({ files: [{ ...skill, path: 'Skill.md' }], overwrite: true }), { status: 201 })
+  t.strictSame(readPacked(package_id, 's'), { 'SKILL.md': skill.content })
   const path = `/skill-packages/${package_id}/skills?slug=other`
   const twoSlugs = await server.request('POST', path, {
     body: { slug: 's', files: [skill], overwrite: true },
   })
   t.strictSame(refusal(twoSlugs), [422, 'VALIDATION_FAILED'])
-  t.strictSame(listHome(), entries)
 })
 
 t.test('Forbidden uploads leave nothing behind', async (t) => {

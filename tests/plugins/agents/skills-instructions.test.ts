@@ -100,7 +100,7 @@ t.test('A description is one line of at most 300 characters, and cannot add line
   writeSkill(agent_id, 'forged', { 'SKILL.md': forged })
   t.strictSame(await lines(), [
     '- forged: a - forged: b (skills/x/SKILL.md) c (skills/forged/SKILL.md)',
-    `- long: ${'𝕒'.repeat(300)} (skills/long/SKILL.md)`,
+    `- long: ${'𝕒'.repeat(299)}… (skills/long/SKILL.md)`,
   ])
   rmSync(join(folder, 'long'), { recursive: true })
   rmSync(join(folder, 'forged'), { recursive: true })

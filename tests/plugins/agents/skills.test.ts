@@ -218,35 +218,6 @@ t.test('The skills of a workspace are listed with their names and descriptions',
   t.notOk(listAll(skillsOf(agent_id)).some((path) => path.startsWith('pdf') || path.includes('.tmp')))
 })
 
-t.test('Odd front matter never fails: the slug and the text replace it', async (t) => {
-  const agent_id = await createAgent()
-  const odd: Record<string, [content: string | Buffer, name: string, description: string]> = {
-    empty: ['', 'empty', ''],
-    unclosed: ['---\nname: x\n\ntext', 'unclosed', 'name: x'],
-    list: ['---\n- a\n- b\n---\n\n## Head\nThe text', 'list', 'The text'],
-    broken: ['---\nname: "x\n---\nThe text', 'broken', 'The text'],
-    numbers: ['---\nname: 12\ndescription: true\n---\n', '12', 'true'],
-    nested: ['---\nname: [a]\ndescription: {a: b}\n---\nThe text', 'nested', 'The text'],
-    aliases: ['---\nname: &a x\ndescription: *a\n---\nThe text', 'aliases', 'The text'],
-    tagged: ['---\nname: !!js/function "x"\n---\nThe text', 'x', 'The text'],
-    proto: ['---\n__proto__: {name: evil, description: evil}\n---\nThe text', 'proto', 'The text'],
-    twice: ['---\nname: a\nname: b\n---\nThe text', 'twice', 'The text'],
-    windows: ['\ufeff---\r\nname: Win\r\ndescription: >\r\n  two\r\n  lines\r\n---\r\n', 'Win', 'two lines'],
-    control: ['---\nname: "a\\u0007\\nb"\ndescription: "c\\td\\ud800"\n---\n', 'a b', 'c d\ufffd'],
-    late: [`---\nfiller: ${'x'.repeat(20_000)}\nname: late\n---\n`, 'late', `filler: ${'x'.repeat(1016)}`],
-    long: [
-      `---\nname: ${'n'.repeat(200)}\ndescription: ${'d'.repeat(2000)}\n---\n`,
-      'n'.repeat(128),
-      'd'.repeat(1024),
-    ],
-    bytes: [Buffer.from([0x2d, 0x2d, 0x2d, 0x0a, 0xff, 0xfe, 0x0a]), 'bytes', '\ufffd\ufffd'],
-  }
-  for (const [slug, [content]] of Object.entries(odd)) writeSkill(agent_id, slug, { 'SKILL.md': content })
-  const { body } = await request('GET', `/agents/${agent_id}/skills`)
-  for (const { slug, name, description } of body) t.strictSame([name, description], odd[slug]!.slice(1), slug)
-  t.equal(body.length, Object.keys(odd).length)
-})
-
 t.test('A skill of a workspace is created, read and written as a whole', async (t) => {
   const agent_id = await createAgent()
   const path = `/agents/${agent_id}/skills`

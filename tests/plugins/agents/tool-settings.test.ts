@@ -50,8 +50,8 @@ async function createAgent(body: object = {}, token = owner.token) {
 }
 
 const onlyOf = (rows: Row[], accept: (row: Row) => boolean) => rows.filter(accept).map(({ name }) => name)
-/** The tool that is off by default has a test of its own. */
-const isOptIn = ({ name }: Row) => name === 'acp_runner'
+/** The tools that are off by default have tests of their own. */
+const isOptIn = ({ name }: Row) => ['acp_runner', 'search_conversations'].includes(name)
 const isOff = (row: Row) => !row.enabled && !isOptIn(row)
 const isOn = ({ enabled }: Row) => enabled
 const offered = (index = fake.requests.length - 1) =>
@@ -77,7 +77,7 @@ t.test('Built-in tools are on, six of them always; tools of plugins are off', as
   const { status, body } = await call('GET')
   t.equal(status, 200)
   t.same(onlyOf(body.builtin, isOff), [])
-  t.match(body.builtin.filter(isOptIn), [{ enabled: false, disableable: true }])
+  t.match(body.builtin.filter(isOptIn), Array(2).fill({ enabled: false, disableable: true }))
   t.same(onlyOf(body.builtin, ({ disableable }) => !disableable).sort(), [
     'glob',
     'grep',

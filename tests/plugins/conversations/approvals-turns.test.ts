@@ -398,7 +398,7 @@ t.test('An approval that expires counts as rejected, and the turn continues to i
   const reader = await chat.connect()
   await reader.subscribe(mine.thread_id, 0)
   const { frames, end } = await reader.seeTurn(mine.sent)
-  const message = 'Nobody decided in time, so this counts as rejected.'
+  const message = 'Rejected automatically: nobody decided in time.'
   t.match(
     frames.find(({ type }) => type === 'hitl_resolved'),
     {
@@ -418,8 +418,8 @@ t.test('An approval that expires counts as rejected, and the turn continues to i
   const their = await chat.connect(theirs)
   await their.subscribe(other.thread_id, 0)
   t.match(resultsIn((await their.seeTurn(other.sent)).frames), [
-    ['call_a', /视为拒绝/, true],
-    ['call_q', /视为拒绝/, true],
+    ['call_a', /已自动拒绝/, true],
+    ['call_q', /已自动拒绝/, true],
   ])
   const closed = await chat.connect({ agent_id: stopped.id })
   await closed.subscribe(off.thread_id, 0)

@@ -204,7 +204,7 @@ t.test(
       const { body } = await threads('GET', `/${id}/history`, { headers })
       return body.messages[1].error
     }
-    const message = 'The provider "fake" refused the API key. Check the key and its rights.'
+    const message = 'The provider "fake" rejected the API key. Check the key and its permissions.'
     const en = { code: 'MODEL_AUTH_FAILED', message }
     t.strictSame(await errorIn(thread_id, 'zh'), { code: en.code, message: end.message })
     t.strictSame(await errorIn(thread_id, 'en'), en)

@@ -84,7 +84,7 @@ t.test('A file that is not an image, too large, missing or outside is only named
   const { notices, thread_id } = await turnWith([await upload('text.png', Buffer.from('no picture')), large])
   t.strictSame(shown(), [])
   t.match(notices, [
-    { code: 'PICTURE_TOO_LARGE', message: /^large\.png is larger than the 4\.0 MiB/ },
+    { code: 'PICTURE_TOO_LARGE', message: /^large\.png exceeds the 4\.0 MiB limit/ },
     { code: 'PICTURE_UNREADABLE', message: /^text\.png cannot be read/ },
   ])
   const { body: history } = await chat.threads('GET', `/${thread_id}/history`)

@@ -79,7 +79,7 @@ t.test(
       code: 'THREAD_BUSY',
       thread_id,
       details: { waiting: 8 },
-      message: /8 turns/,
+      message: 'The thread is busy. Wait until its turns have ended.',
       request_id: String,
     })
     release()

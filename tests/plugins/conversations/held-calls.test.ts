@@ -269,7 +269,7 @@ t.test('Nobody decides in time, which is a rejection', async (t) => {
   const { socket, sent } = await pauseTurn({ toolCalls: [expedition('call_e', ['climb'])] })
   clock.advance(61)
   const { frames } = await socket.seeTurn(sent)
-  t.match(resultsIn(frames), [['call_e', /^climb: no \(Nobody decided/, false]])
+  t.match(resultsIn(frames), [['call_e', /^climb: no \(Rejected automatically: nobody decided/, false]])
 })
 
 t.test('A server that stops ends the call, and the next one says so to the model', async (t) => {

@@ -24,12 +24,12 @@ t.test('accounts are managed from the command line while the server runs', async
   const refusals: [args: string[], words: RegExp][] = [
     [['create', 'ann'], /taken/],
     [['create', 'ben', '--permissions', 'fly'], /not valid/],
-    [['passwd', 'nobody'], /Not found/],
+    [['passwd', 'nobody'], /does not exist/],
     [['disable', 'admin'], /last enabled administrator/],
     [['create', '-x'], /unknown option/],
     [['create', 'a b'], /not valid/],
-    [['unlock', 'nobody'], /Not found/],
-    [['disable', 'nobody'], /Not found/],
+    [['unlock', 'nobody'], /does not exist/],
+    [['disable', 'nobody'], /does not exist/],
     [['disable'], /missing required argument/],
   ]
   for (const [args, words] of refusals.slice(0, amount({ short: 4, long: 9 }))) {

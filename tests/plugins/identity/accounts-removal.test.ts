@@ -114,8 +114,10 @@ t.test('a deleted account leaves nothing, in any collection or folder', async (t
     body: { username: 'ann', password: 'wrong-password-1' },
   })
 
+  await asAnn('POST', '/prompts', { name: 'hers', text: 'Hello', shared: true })
+  const { id: project_id } = await asAnn('POST', '/projects', { name: 'hers' })
   const own = await connect({ token: ann.token, agent_id: agent.id })
-  const { thread_id: hers } = await own.ask({ text: 'hello' })
+  const { thread_id: hers } = await own.ask({ text: 'hello', project_id })
   const guest = await connect({ token: carl.token, agent_id: agent.id })
   const { thread_id: his } = await guest.ask({ text: 'hello' })
   const visitor = await connect({ token: ann.token, agent_id: shared_id })

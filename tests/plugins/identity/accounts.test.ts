@@ -45,6 +45,7 @@ t.test('accounts', async (t) => {
       tokens_used: 0,
       has_password: true,
       sso_linked: false,
+      last_login_at: null,
       login_locked: false,
       login_retry_after_seconds: null,
       must_change_password: false,
@@ -166,7 +167,7 @@ t.test('accounts', async (t) => {
   await t.test('callers grant only rights that they hold', async (t) => {
     const exceeds = (...missing: string[]) => ({
       status: 403,
-      body: { error: { code: 'FORBIDDEN', message: /only rights that you hold/, details: { missing } } },
+      body: { error: { code: 'FORBIDDEN', message: /only permissions that you have/, details: { missing } } },
     })
     t.match(await mia.create({ username: 'x', role: 'admin' }), exceeds('admin'))
     t.match(await mia.patch('ann', { role: 'admin' }), exceeds('admin'))
@@ -202,7 +203,7 @@ t.test('accounts', async (t) => {
       status: 403,
       body: { error: { code: 'FORBIDDEN', message, details: { missing } } },
     })
-    const exceeds = refused(/rights that you lack/, 'execute', 'workspace_root_dir')
+    const exceeds = refused(/permissions that you do not have/, 'execute', 'workspace_root_dir')
     await admin.create({
       username: 'ops',
       email: 'ops@example.org',
@@ -216,9 +217,9 @@ t.test('accounts', async (t) => {
     t.match(await mia.patch('ops', { email: null }), exceeds)
     t.match(await mia.patch('ops', { enabled: false }), exceeds)
     t.match(await mia.patch('ops', { token_quota: 1 }), exceeds)
-    const taken = refused(/only rights that you hold/, 'execute')
+    const taken = refused(/only permissions that you have/, 'execute')
     t.match(await mia.patch('ops', { permissions: ['users'] }), taken)
-    const folder = refused(/only rights that you hold/, 'workspace_root_dir')
+    const folder = refused(/only permissions that you have/, 'workspace_root_dir')
     for (const workspace_root_dir of [null, '/srv/team', '/srv/ops/below'])
       t.match(await mia.patch('ops', { workspace_root_dir }), folder)
     t.strictSame((await admin.get('ops')).body, account, 'nothing of it was done')
@@ -265,7 +266,7 @@ t.test('accounts', async (t) => {
   })
 
   await t.test('only an administrator changes a manager’s own limits', async (t) => {
-    const refused = { status: 403, body: { error: { code: 'FORBIDDEN', message: /your own token quota/ } } }
+    const refused = { status: 403, body: { error: { code: 'FORBIDDEN', message: /your token limit/ } } }
     await admin.patch('mia', { token_quota: 1000 })
     t.match(await mia.patch('mia', { token_quota: null }), refused)
     t.match(await mia.patch('mia', { token_quota: 10 }), refused)
@@ -280,7 +281,7 @@ t.test('accounts', async (t) => {
   await t.test('only an administrator manages an administrator', async (t) => {
     const isProtected = {
       status: 403,
-      body: { error: { code: 'FORBIDDEN', message: /Only an administrator/ } },
+      body: { error: { code: 'FORBIDDEN', message: /Only administrators/ } },
     }
     t.match(await mia.patch('ben', { display_name: 'x' }), isProtected)
     t.match(await mia.reset('ben'), isProtected)
@@ -294,9 +295,9 @@ t.test('accounts', async (t) => {
     const refused = (message: RegExp) => ({ status: 403, body: { error: { code: 'FORBIDDEN', message } } })
     t.match(await admin.patch('admin', { role: 'user' }), refused(/demote/))
     t.match(await admin.patch('admin', { enabled: false }), refused(/disable/))
-    t.match(await admin.remove('admin'), refused(/delete yourself/))
+    t.match(await admin.remove('admin'), refused(/delete your own account/))
     t.match(await mia.patch('mia', { enabled: false }), refused(/disable/))
-    t.match(await mia.remove('mia'), refused(/delete yourself/))
+    t.match(await mia.remove('mia'), refused(/delete your own account/))
     t.match(await admin.patch('admin', { role: 'admin', display_name: 'Root' }), { status: 200 })
     t.match(
       await mia.patch('mia', { role: 'user' }),
@@ -357,8 +358,8 @@ t.test('accounts', async (t) => {
       for (const locale of ['en', 'zh'] as const)
         t.strictSame(
           (await read(locale)).body,
-          declared.map(({ key, category, label, description }) => {
-            return { key, category, label: label[locale], description: description[locale] }
+          declared.map(({ key, category, label, description, is_suggested = false }) => {
+            return { key, category, label: label[locale], description: description[locale], is_suggested }
           }),
         )
       t.ok(declared.some(({ key }) => key === 'users'))

@@ -368,7 +368,7 @@ t.test('Operators list and delete the keys of an account by their names', async 
     ['list', 'nobody'],
   ]
   for (const args of unknown.slice(0, amount({ short: 1, long: 3 })))
-    t.match(await svc(...args), { code: 1, stdout: '', stderr: /Not found/ })
+    t.match(await svc(...args), { code: 1, stdout: '', stderr: /does not exist/ })
   const { body: rows } = await server.request('GET', '/admin/audit-log?action=auth.delete_api_key')
   t.match(
     rows.find(({ target }: { target: string }) => target === `Otto/${name}`),

@@ -49,7 +49,7 @@ t.test('five failures answer 401, and every later attempt 429, even with the rig
     t.ok(Number.isInteger(retry_after_seconds) && retry_after_seconds > 0 && retry_after_seconds <= 900)
     t.equal(minutes, Math.ceil(retry_after_seconds / 60))
     t.equal(headers.get('retry-after'), String(retry_after_seconds))
-    t.match(body.error.message, `locked after too many failed attempts. The lock ends in ${minutes} min`)
+    t.match(body.error.message, `locked after too many failed attempts. Try again in ${minutes} min`)
     const { locked_until } = body.error.details
     t.ok(Math.abs(locked_until - retry_after_seconds - Date.now() / 1000) <= 2, 'also as a time')
   }

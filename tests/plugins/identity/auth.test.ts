@@ -82,7 +82,7 @@ t.test('every failed login has the same reply, whatever the cause', async (t) =>
     t.strictSame(reply.body, {
       error: {
         code: 'AUTH_FAILED',
-        message: 'The username, the password or the token is not valid.',
+        message: 'The username, password or token is not valid.',
         details: {},
         request_id: 'same',
       },

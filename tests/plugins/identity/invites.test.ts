@@ -245,3 +245,15 @@ t.test('invites are kept for ninety days after their end', async (t) => {
   t.equal(await keptFor(used, (await find(server, used)).used_at), 90)
   t.equal(await keptFor(revoked, (await revoke(server, revoked)).body.revoked_at), 90)
 })
+
+t.test('The account of an invited person is in the language of the request', async (t) => {
+  const { code } = await server.call('POST', '/users/invites', { expires_in_days: 1 })
+  const reply = await server.request('POST', '/auth/invite/redeem', {
+    token: null,
+    headers: { 'accept-language': 'zh-CN' },
+    body: { code, username: 'mei', password: 'quiet-lantern-93' },
+  })
+  t.equal(reply.status, 200)
+  const { body: agents } = await server.request('GET', '/agents', { token: reply.body.access_token })
+  t.match(agents[0], { name: 'assistant', description: /[\u4e00-\u9fff]/ })
+})

@@ -316,16 +316,16 @@ t.test('the terminal sets up a required app before it stores a session', async (
   t.equal(await left.code, 1)
 
   const run = start(t, { ...options, tty: true })
-  await run.until('Scan this with an authenticator app:')
-  await run.until('Or enter this secret there: ')
+  await run.until('Scan this code with an authenticator app:')
+  await run.until('Or type this key into the app: ')
   await run.until('Code of pia: ')
   const shown = run.written.stdout
-  const [, secret = ''] = /secret there: ([A-Z2-7 ]+)/.exec(shown)!
+  const [, secret = ''] = /key into the app: ([A-Z2-7 ]+)/.exec(shown)!
   t.match(shown, /[█▀▄ ]{30}/, 'a QR code')
   run.stdin.write('000000\r')
-  await run.until('The code is not valid')
+  await run.until('The code is invalid')
   run.stdin.write(`${codeOf(secret.replaceAll(' ', ''))}\r`)
-  await run.until('Keep these recovery codes')
+  await run.until('Store these recovery codes')
   await run.until('you › ')
   run.stdin.write(CTRL_D)
   t.equal(await run.code, 0)
@@ -359,7 +359,7 @@ t.test('the terminal asks for the code', async (t) => {
   await run.until('Enter the code of your authenticator app')
   await run.until('Code of zoe: ')
   run.stdin.write('000000\r')
-  await run.until('The code is not valid')
+  await run.until('The code is invalid')
   run.stdin.write(`${codeOf(secret)}\r`)
   await run.until('you › ')
   run.stdin.write(CTRL_D)

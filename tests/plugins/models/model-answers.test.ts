@@ -249,7 +249,7 @@ t.test('A fallback answers for a model that does not', async (t) => {
     frames.find(({ type }) => type === 'notice'),
     {
       code: 'MODEL_FALLBACK',
-      message: `${MODEL} did not answer, so ${spare} did.`,
+      message: `${MODEL} did not respond, so ${spare} answered.`,
       details: { from: MODEL, to: spare, reason: 'rate_limit' },
     },
   )

@@ -36,11 +36,11 @@ t.test('a provider is added, tested and listed', async (t) => {
   t.match(added, { code: 0, stdout: 'vendor was added\n' })
   t.match(await svc('provider', 'test', 'vendor', '--model', 'large'), {
     code: 0,
-    stdout: /^large answered after \d+ ms\n$/,
+    stdout: /^large answered in \d+ ms\n$/,
   })
   t.match(await svc('provider', 'test', 'nobody'), {
     code: 1,
-    stderr: 'svc: "nobody" is not a provider of the server; "svc provider list" shows them\n',
+    stderr: 'svc: "nobody" is not a provider of this server; run "svc provider list"\n',
   })
   const { stdout } = await svc('provider', 'list')
   t.match(stdout, /^demo +demo +- +no +enabled +demo$/m)
@@ -56,7 +56,7 @@ t.test('a provider becomes active only if it works', async (t) => {
     await svc('provider', 'add', 'works', ...at, '--api-key-file', keyFile, '--model', 'large', '--active'),
     {
       code: 0,
-      stdout: 'works was added, and works:large is active\n',
+      stdout: 'works was added, and works:large is the default model\n',
     },
   )
   await becomesActive('works:large')
@@ -71,7 +71,7 @@ t.test('a provider becomes active only if it works', async (t) => {
 })
 
 t.test('svc setup asks for a provider, tests it and makes it active', async (t) => {
-  t.match(await svc('setup'), { code: 1, stderr: /asks on a terminal; "svc provider add" does not/ })
+  t.match(await svc('setup'), { code: 1, stderr: /needs a terminal; use "svc provider add" without one/ })
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin })
   const written = new EventEmitter()
   let screen = ''
@@ -92,7 +92,7 @@ t.test('svc setup asks for a provider, tests it and makes it active', async (t) 
   for (const [question, answer] of [
     ['Provider [1]: ', 'openai-compatible'],
     ['Address', fake.url],
-    ['Key (empty if it needs none): ', KEY],
+    ['API key (leave empty if none is needed): ', KEY],
     ['Name [openai-compatible]: ', 'mine'],
     ['Model [1]: ', '2'],
   ] as const) {
@@ -100,7 +100,7 @@ t.test('svc setup asks for a provider, tests it and makes it active', async (t) 
     stdin.write(`${answer}\r`)
   }
   t.equal(await code, 0)
-  t.match(screen, /large answered after \d+ ms\. mine:large is active\./)
+  t.match(screen, /large answered in \d+ ms\. mine:large is now the default model\./)
   t.notMatch(screen, KEY)
   await becomesActive('mine:large')
 })

@@ -147,6 +147,21 @@ t.test('a user keeps providers of their own; the key goes in and never comes out
   t.equal((await patch({ enabled: true })).status, 404)
 })
 
+t.test('the address and options of a global provider are for administrators alone', async (t) => {
+  const options = { region: 'inside' }
+  const shared = await create(server, { name: 'inside', kind, base_url: PUBLIC, models: [{ id: 'm' }] })
+  await server.db.collection('providers').updateOne({ _id: shared.id }, { $set: { options } })
+  const read = async (token: string) => {
+    const { body } = await server.request('GET', '/providers?limit=200', { token })
+    return body.find(({ id }: { id: string }) => id === shared.id)
+  }
+  t.match(await read(server.admin.token), { base_url: PUBLIC, options })
+  const seen = await read(ada.token)
+  t.match(seen, { name: 'inside', base_url: null, models: [{ id: 'm' }] })
+  t.strictSame(seen.options, {})
+  t.equal((await server.request('DELETE', `/admin/providers/${shared.id}`)).status, 204)
+})
+
 t.test(
   'a provider that is somebody else’s does not exist, and a global one may be seen but not changed',
   async (t) => {
@@ -811,7 +826,7 @@ t.test('a failed call becomes an error with guidance and without the key', async
   await fake.close()
   t.match(await fail('en'), {
     code: 'MODEL_UNAVAILABLE',
-    details: { reason: 'unreachable', guidance: /base URL/ },
+    details: { reason: 'unreachable', guidance: /Check the URL/ },
   })
 })
 

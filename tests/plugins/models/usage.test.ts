@@ -193,7 +193,7 @@ t.test('A quota counts from the next turn on, with what was used before it was s
     type: 'error',
     code: 'TOKEN_QUOTA_EXCEEDED',
     details: { quota, used, reserved: 0, needed: Number, window: 'all', resets_at: null },
-    message: new RegExp(`${quota}.*${used}.*reserved`),
+    message: new RegExp(`${used} of ${quota} .*reserved`),
     request_id: String,
   })
 
@@ -236,7 +236,7 @@ t.test('A quota counts from the next turn on, with what was used before it was s
   t.equal(fake.requests.at(-1)!.body.max_tokens, 7)
   await gus.setQuota(0)
   const zh = await chat.connect({ ...gus, headers: { 'accept-language': 'zh' } })
-  t.match((await zh.ask({ text: 'hello' })).end, { message: /配额/ })
+  t.match((await zh.ask({ text: 'hello' })).end, { message: /限额/ })
 })
 
 t.test('A turn that reaches the quota between two of its calls ends there', async (t) => {

@@ -36,8 +36,12 @@ t.test('the document of the whole server', async (t) => {
 
   t.match(document, {
     asyncapi: '3.0.0',
-    info: { version, tags: [{ name: 'Chat', description: /^Threads/ }] },
+    info: { version },
   })
+  t.match(
+    document.info.tags.find(({ name }: Json) => name === 'Chat'),
+    { description: /^Threads/ },
+  )
 
   await t.test('it has every frame of every socket, with its type and a sentence', (t) => {
     for (const { plugin, declarations } of plugins)

@@ -122,14 +122,14 @@ t.test('an archive of a newer format or with odd parameters is refused', async (
   const withHead = (changes: object) =>
     pack([toFile('backup.json', JSON.stringify({ ...described, ...changes })), ...others])
   const encryption = (changes: object) => ({ encryption: { ...described.encryption, ...changes } })
-  const impossible = /^svc: the archive asks for a derivation of its key that is not possible\n$/
+  const impossible = /^svc: the archive requires an unsupported key derivation\n$/
   const cases: [string, object, RegExp][] = [
     [
       'new',
       { format: 2 },
-      /^svc: the archive has format 2, and this server reads up to 1: version .* wrote it\n$/,
+      /^svc: the archive has format 2, written by version .*; this server reads up to 1\n$/,
     ],
-    ['word', { format: 'x' }, /^svc: this is no archive of svc backup, or its beginning is damaged\n$/],
+    ['word', { format: 'x' }, /^svc: this is not an archive of svc backup, or its beginning is damaged\n$/],
     ['memory', encryption({ n: 2 ** 30 }), impossible],
     ['time', encryption({ p: 1e9 }), impossible],
     ['odd', encryption({ n: 3 }), impossible],

@@ -33,7 +33,7 @@ t.test('a home with folders of any depth and files of any kind is backed up and 
   const file = join(createEmptyHome(t), 'archive.tar')
   const written = await runCommand(server.home, ['backup', file], { env })
   t.match(written, { code: 0, stderr: '' }, written.stderr)
-  t.match(written.stdout, /^Wrote [\s\S]*\nNot in the archive, as they could not be read: 2\.\n/)
+  t.match(written.stdout, /^Wrote [\s\S]*\nNot in the archive because they could not be read: 2\.\n/)
   t.match(written.stdout, /bytes\uFFFD": its name is not UTF-8\n/)
   t.match(written.stdout, /n…": its path has more than 32768 bytes\n/)
   t.match(execFileSync('tar', ['-xOf', file, 'end.json'], { encoding: 'utf8' }), '"unreadable_count": 2')
@@ -46,7 +46,10 @@ t.test('a home with folders of any depth and files of any kind is backed up and 
   const home = createEmptyHome(t)
   const restored = await runCommand(home, ['restore', file], { env })
   t.match(restored, { code: 0, stderr: '' }, restored.stderr)
-  t.match(restored.stdout, /\nThe backup lacks files and folders that could not be read: 2\.\n/)
+  t.match(
+    restored.stdout,
+    /\nFiles and folders missing from the backup because they could not be read: 2\.\n/,
+  )
   const copy = join(home, 'agents', agent.id)
   for (const name of odd) t.equal(readFileSync(join(copy, name), 'utf8'), name)
   t.equal(readlinkSync(join(copy, '\uFEFFlink')), '\uFEFFmark')

@@ -36,6 +36,8 @@ async function readAll(
     '/providers',
     '/models/active',
     '/knowledge-bases',
+    '/projects',
+    '/prompts',
     `${agent}/files?recursive=true`,
     `${agent}/files/content?path=notes/plan.md`,
     ...threads.flatMap((id) => [`${agent}/threads/${id}/history`, `${agent}/threads/${id}/trajectory`]),
@@ -60,10 +62,11 @@ t.test('a server is backed up while turns stream, and restored as it was', async
     headers: { 'content-type': 'text/plain' },
   })
   await server.request('POST', '/knowledge-bases', { body: { name: 'Laws' } })
+  await server.call('POST', '/prompts', { name: 'report', text: 'Write it.' })
   symlinkSync('plan.md', join(server.home, 'agents', agent_id, 'notes', 'link.md'))
   const socket = await chat.connect()
-  const quiet = await chat.createThread()
-  await socket.ask({ thread_id: quiet, text: 'hello' })
+  const { id: project_id } = await server.call('POST', '/projects', { name: 'Court' })
+  const { thread_id: quiet } = await socket.ask({ project_id, text: 'hello' })
   const originalData = await readAll(server, [quiet])
 
   const { hold, release } = createHold()
@@ -78,6 +81,8 @@ t.test('a server is backed up while turns stream, and restored as it was', async
   ])
   t.equal(code, 0, stderr)
   t.match(JSON.parse(stdout), { changed: [] })
+  const { last_backup_at } = await server.call('GET', '/admin/overview')
+  t.ok(Math.abs(last_backup_at - Date.now() / 1000) < 600)
   await Promise.all(sent.map((id) => socket.seeTurn(id)))
 
   const home = createEmptyHome(t)
@@ -127,11 +132,15 @@ t.test('an archive is refused if it is damaged, incomplete or opened with anothe
     text: [
       Buffer.from('no archive'),
       {},
-      /^svc: this is no archive of svc backup, or its beginning is damaged/,
+      /^svc: this is not an archive of svc backup, or its beginning is damaged/,
     ],
-    empty: [Buffer.alloc(0), {}, /^svc: this is no archive of svc backup/],
+    empty: [Buffer.alloc(0), {}, /^svc: this is not an archive of svc backup/],
     locked: [bytes, { SVC_BACKUP_PASSPHRASE: 'wrong horse' }, /^svc: the passphrase is wrong/],
-    short: [bytes, { SVC_BACKUP_PASSPHRASE: 'short' }, /^svc: the passphrase has less than 8 characters/],
+    short: [
+      bytes,
+      { SVC_BACKUP_PASSPHRASE: 'short' },
+      /^svc: the passphrase must have at least 8 characters/,
+    ],
     unasked: [bytes, { SVC_BACKUP_PASSPHRASE: '' }, /^svc: a passphrase is needed: use --passphrase-file/],
   } as const
   for (const [name, [content, env, message]] of Object.entries(cases)) {
@@ -147,12 +156,15 @@ t.test('an archive is refused if it is damaged, incomplete or opened with anothe
   t.match(missing, { code: 1, stderr: /^svc: the archive cannot be read: ENOENT: .*nowhere\.tar'\n$/ })
   const full = createEmptyHome(t)
   writeFileSync(join(full, 'mine.txt'), 'mine')
-  t.match(await svc(full, ['restore', file]), { code: 1, stderr: /^svc: the home .* has "mine.txt"/ })
+  t.match(await svc(full, ['restore', file]), { code: 1, stderr: /^svc: the home .* contains "mine.txt"/ })
 })
 
 t.test('a backup is refused at a place that is taken or inside of the home', async (t) => {
-  t.match(await svc(server.home, ['backup', file]), { code: 1, stderr: /exists already/ })
-  t.match(await svc(server.home, ['backup', join(server.home, 'own.tar')]), { code: 1, stderr: /outside of/ })
+  t.match(await svc(server.home, ['backup', file]), { code: 1, stderr: /already exists/ })
+  t.match(await svc(server.home, ['backup', join(server.home, 'own.tar')]), {
+    code: 1,
+    stderr: /must be outside/,
+  })
   t.match(await svc(server.home, ['backup', '/nowhere/own.tar']), { code: 1, stderr: /does not exist/ })
   t.notOk(existsSync(`${file}.partial`))
 })
@@ -166,12 +178,12 @@ t.test('an embedded database is moved to a server, and compared', { skip: onlyLo
   const url = await createDatabaseUrl(t)
   const { code, stdout, stderr } = await svc(home, ['migrate-database', url, '--write-config'])
   t.equal(code, 0, stderr)
-  t.match(stdout, /threads +\d+\n[\s\S]*Counts and hashes are equal\. config\.json names the new database/)
+  t.match(stdout, /threads +\d+\n[\s\S]*Counts and hashes match\. config\.json names the new database/)
   t.equal(JSON.parse(readFileSync(join(home, 'config.json'), 'utf8')).database.url, url)
   const client = new MongoClient(url)
   t.equal(await client.db().collection('users').countDocuments(), 2)
   await client.close()
-  t.match(await svc(home, ['migrate-database', url]), { code: 1, stderr: /address of the present database/ })
+  t.match(await svc(home, ['migrate-database', url]), { code: 1, stderr: /address of the current database/ })
   t.match(await svc(home, ['migrate-database', 'http://x']), { code: 1, stderr: /must begin with mongodb/ })
   const { db } = server
   const other = await createDatabaseUrl(t)

@@ -38,11 +38,11 @@ t.test('a correct home passes every check', async (t) => {
     code: 0,
     node: { ok: true, detail: process.versions.node },
     home: { ok: true, detail: home },
-    disk: { ok: true, detail: /^[\d.]+[KMGT]?B of [\d.]+[KMGT]?B are free$/ },
+    disk: { ok: true, detail: /^[\d.]+ [KMGT]?B of [\d.]+ [KMGT]?B are free$/ },
     configuration: { ok: true, detail: /^\d+ keys$/ },
     plugins: { ok: true, detail: /^\d+ enabled, 0 left out$/ },
     'secret key': { ok: true, detail: 'present, 0600' },
-    extensions: { ok: true, detail: /\b\d+ providers\.kinds, .*\d+ channels\.kinds/ },
+    extensions: { ok: true, detail: /\b\d+ provider kinds, .*\d+ channel kinds/ },
     database: { ok: true, detail: /^(embedded engine|MongoDB server), [\d.]+ ms$/ },
     port: { ok: true, detail: '127.0.0.1:0 is free' },
   })
@@ -54,7 +54,7 @@ t.test('each problem is reported, and the exit code is 1', async (t) => {
   const report = await examine(odd, anyPort)
   t.match(report, {
     code: 1,
-    home: { ok: false, detail: /can be written by others/ },
+    home: { ok: false, detail: /is writable by others/ },
     configuration: { ok: false, detail: /no key "http\.prot"/ },
     'secret key': { ok: true },
   })
@@ -90,7 +90,7 @@ t.test('the first cause is reported, and nothing that follows from it', async (t
   const full = createHome(t, bareConfig({ database: { url: await createDatabaseUrl(t) } }))
   t.match(await examine(full, { env: { ...anyPort.env, SVC_DISK_STOP_BELOW: '900000tb' } }), {
     code: 1,
-    disk: { ok: false, detail: /are free; below 900000tb \(disk\.stop_below\), writes are refused \(507/ },
+    disk: { ok: false, detail: / free; below 900000tb \(disk\.stop_below\), writes are refused \(507/ },
     database: { ok: true },
   })
 
@@ -164,7 +164,7 @@ t.test('a port in use is a problem unless the server of this home uses it', asyn
   const { port } = new URL(server.url)
   t.match(await examine(home, { env: { SVC_PORT: port } }), {
     code: 0,
-    port: { detail: `127.0.0.1:${port} is held by a running server` },
+    port: { detail: `127.0.0.1:${port} is used by a running server` },
   })
   const inUse = { code: 1, port: { ok: false, detail: /cannot be used: listen EADDRINUSE/ } }
   const other = await hold(

@@ -152,6 +152,8 @@ t.test('the document describes the whole server', async (t) => {
     t.strictSame(document.components.securitySchemes.bearer.scheme, 'bearer')
     for (const { path, verb, operation } of listOperations(document)) {
       if (operation['x-guard'] === undefined) t.strictSame(operation.security, [], `${verb} ${path}`)
+      else if (operation['x-guard'] === 'share_reader')
+        t.strictSame(operation.security, [{}, { bearer: [] }], `${verb} ${path}, with or without a token`)
       else t.strictSame(operation.security, [{ bearer: [] }], `${verb} ${path}`)
     }
     t.strictSame(document.paths['/auth/login'].post.security, [])

@@ -46,8 +46,8 @@ async function svc(home: string, ...options: string[]): Promise<string> {
 t.test('svc admin overview shows the same as the route', async (t) => {
   await server.createUser({ username: 'ann' })
   t.teardown(() => server.request('DELETE', '/users/ann'))
-  const withoutSeen = ({ nodes, ...rest }: { nodes: NodeDocument[] }) => ({
-    ...rest,
+  const withoutSeen = ({ nodes, process: _, ...others }: { nodes: NodeDocument[]; process?: object }) => ({
+    ...others,
     nodes: nodes.map(({ seen_at: _, ...node }) => node),
   })
   const answer = await read(server)
@@ -66,6 +66,7 @@ t.test('svc admin overview shows the same as the route', async (t) => {
     'active turns   0',
     'channels       0 connected, 0 failed',
     /^stored {9}conversations \d+\.\d MB, usage \d+\.\d MB, audit \d+\.\d MB, workspaces \d+\.\d MB, documents 0\.0 MB$/,
+    'last backup    never',
     '',
     /^node {34}host +pid +version +started +seen$/,
     new RegExp(
@@ -78,7 +79,9 @@ t.test('svc admin overview shows the same as the route', async (t) => {
 })
 
 t.test('The overview counts what there is', async (t) => {
-  const { nodes, bytes, ...figures } = await read(server)
+  const { nodes, bytes, process: answering, ...figures } = await read(server)
+  t.ok(answering.memory_bytes > 10_000_000)
+  t.equal(answering.failed_requests, 0)
   t.match(bytes, { conversations: 0, usage: 0, documents: 0 })
   t.ok(bytes.audit > 0 && bytes.workspaces > 0)
   t.equal(nodes.length, 1)
@@ -89,6 +92,7 @@ t.test('The overview counts what there is', async (t) => {
     agent_count: 1,
     agents: { ...NOTHING.agents, running: 1 },
     tokens_used: 0,
+    last_backup_at: null,
     started_at: facts.started_at,
     version: facts.version,
     commit: facts.commit,
@@ -307,7 +311,7 @@ t.test('svc admin overview shows what is stored without a server', async (t) => 
   await server.stop()
   const { started_at, nodes, ...figures } = JSON.parse(await svc(server.home, '--json'))
   t.strictSame({ started_at, nodes }, { started_at: null, nodes: [] })
-  const { started_at: _, nodes: __, ...earlierFigures } = answer
+  const { started_at: _, nodes: __, process: ___, ...earlierFigures } = answer
   const { running, starting, stopped, failed } = earlierFigures.agents
   t.ok(running > 0)
   t.strictSame(figures, {
@@ -317,7 +321,7 @@ t.test('svc admin overview shows what is stored without a server', async (t) => 
     channels: { ...earlierFigures.channels, connected: 0 },
   })
   const text = await svc(server.home)
-  t.match(text, /^running since {2}no server runs$/m)
+  t.match(text, /^running since {2}no server is running$/m)
   t.notMatch(text, /agents +\d+ \(.*running/)
 })
 

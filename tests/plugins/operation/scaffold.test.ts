@@ -77,7 +77,7 @@ t.test('a folder with something in it, a bad name and an unknown template are re
   t.match(await make('feature', 'empty'), {
     code: 1,
     stdout: '',
-    stderr: `svc: ${join(home, 'empty')} is not empty: choose another name, or remove it\n`,
+    stderr: `svc: ${join(home, 'empty')} is not empty: choose another name, or remove the folder\n`,
   })
   for (const name of ['Notes', '../notes', '1st', 'a_b', 'a'.repeat(65)])
     t.match(await make('feature', name), { code: 1, stderr: `svc: "${name}" is not a valid name: ` })
@@ -100,12 +100,12 @@ t.test('check shows what a plugin brings', async (t) => {
   t.same([shown.code, shown.stderr], [0, ''])
   t.match(
     shown.stdout,
-    /^sky 2\.1\.0 loads\. It brings:\n\n +services +weather\n +jobs +sky\.tidy\n +extension points +sky\.clouds\n\nIts start and ready were not run: .*\n$/,
+    /^sky 2\.1\.0 loads\. It provides:\n\n +services +weather\n +jobs +sky\.tidy\n +extension points +sky\.clouds\n\nIts start and ready hooks were not run: .*\n$/,
   )
   const { stdout } = await check(t, 'sky', { 'index.js': plugin }, '--json')
   t.match(JSON.parse(stdout), { name: 'sky', status: 'ok', provides: ['weather'] })
   const elsewhere = await check(t, 'cloud', { 'index.js': plugin })
-  t.match(elsewhere.stdout, /settings are at plugins\.sky, after its name instead of its folder "cloud"/)
+  t.match(elsewhere.stdout, /settings are at plugins\.sky: its name, not its folder "cloud"/)
   t.match(await check(t, 'calm', { 'index.js': pluginSource('calm', '') }), { stdout: /nothing/ })
 })
 

@@ -119,13 +119,13 @@ t.test('a killed rotation is completed by the next one, and no secret is lost', 
   await server.db.collection<{ _id: string }>('vault').updateOne({ _id: 'v0' }, late)
   t.equal(await read('v0'), 'late')
   const { stdout } = await runCommand(server.home, ['doctor'])
-  t.match(stdout, /secret key +present, 0600; it is being replaced: "svc admin rotate-secret-key" goes on/)
+  t.match(stdout, /secret key +present, 0600; it is being replaced: "svc admin rotate-secret-key" continues/)
 
   const leases = server.db.collection<LeaseDocument>('leases')
   await leases.updateOne({ _id: 'secret_key.rotation' }, { $set: { until: Date.now() + 500 } })
   t.equal(
     await rotate(server),
-    'Finished the rotation that had been interrupted; secrets encrypted with the new key: 1.\n',
+    'The interrupted rotation was finished; secrets encrypted with the new key: 1.\n',
     'the next rotation waits for the lease of the killed one',
   )
   t.strictSame(readKeys(server), [current])

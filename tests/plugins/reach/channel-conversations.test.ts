@@ -100,7 +100,7 @@ t.test('a failed turn is explained in the conversation', async (t) => {
   t.notMatch(text, 'fake upstream')
   fake.next({ text: '' }, { text: '' })
   await platform.say({ text: 'two' })
-  await seeMessage('answered with nothing')
+  await seeMessage('returned an empty answer')
   await server.request('PATCH', `/agents/${agent_id}`, { body: { default_model: null } })
 })
 
@@ -108,7 +108,10 @@ t.test('notices and an end at a limit follow the answer in italics', async (t) =
   const { platform, fake, seeMessage, server, agent_id } = await start()
   fake.next({ text: 'Once upon', finishReason: 'length' })
   await platform.say({ text: 'a long story' })
-  t.match((await seeMessage('Once upon')).text, 'Once upon\n\n*The answer was cut off at its length limit.*')
+  t.match(
+    (await seeMessage('Once upon')).text,
+    'Once upon\n\n*The answer reached its length limit and was cut off.*',
+  )
 
   await server.request('PATCH', `/agents/${agent_id}`, {
     body: { config: { fallback_models: ['demo:demo'] } },
@@ -116,8 +119,8 @@ t.test('notices and an end at a limit follow the answer in italics', async (t) =
   fake.next(...Array(3).fill({ status: 503, error: { message: 'overloaded' } }))
   await platform.say({ text: 'hello' })
   t.match(
-    (await seeMessage('did not answer, so demo:demo did.')).text,
-    /\n\n\*\S+ did not answer, so demo:demo did\.\*$/,
+    (await seeMessage('did not respond, so demo:demo answered.')).text,
+    /\n\n\*\S+ did not respond, so demo:demo answered\.\*$/,
   )
 })
 
@@ -139,10 +142,10 @@ t.test('a sender who may not decide gets no buttons, and the owner decides elsew
   await server.request('PATCH', `/agents/${agent_id}`, { body: { config: { tools_with_approval: ['ls'] } } })
   fake.next({ toolCalls: [{ name: 'ls', arguments: {} }] }, { text: 'done then' })
   await platform.say({ text: 'list it' })
-  const question = await seeMessage('Nobody here may decide')
+  const question = await seeMessage('Nobody here can decide')
   t.strictSame(question.buttons, [])
   await platform.say({ text: '/approve' })
-  await seeMessage('You may not decide this')
+  await seeMessage('You are not allowed to decide this')
   const [{ thread_id }] = (await threads('GET', '')).body
   await server.request('POST', `/agents/${agent_id}/chat/hitl/resume`, {
     body: { thread_id, decisions: [{ type: 'approve' }] },
@@ -161,7 +164,7 @@ t.test('a question with shortened arguments names the place of the whole', async
   })
   fake.next({ toolCalls: [write(2000), write(300_000)] }, { text: 'neither then' })
   await platform.say({ text: 'write it' })
-  await seeMessage('The arguments are shortened. Read all of them before you decide: in the web app')
+  await seeMessage('The arguments are shortened. Read them in full before you decide: in the console')
   await seeMessage(/decide: .*\/api\/agents\/\w+\/chat\/hitl\/\w+\/threads\/\w+\/args\/1/)
   const [{ thread_id }] = (await threads('GET', '')).body
   await server.request('POST', `/agents/${agent_id}/chat/hitl/resume`, {
@@ -232,7 +235,7 @@ t.test('a tool can be allowed for the whole conversation', async (t) => {
   const call = { toolCalls: [{ name: 'ls', arguments: {} }] }
   fake.next(call, { text: 'asked for' }, call, { text: 'not asked for' })
   await platform.say({ text: 'list' })
-  const { id } = await seeMessage('asks for approval')
+  const { id } = await seeMessage('needs approval')
   await platform.press(id, 'Always here')
   await seeMessage('asked for')
   await platform.say({ text: 'once more' })

@@ -116,8 +116,8 @@ t.test('files and invisible characters write no lines of their own either', asyn
 t.test('a name has no control characters, and one that nobody can see is none', async (t) => {
   const { say, see, fake, prompt } = await start(t)
   for (const [name, shown, quoted] of [
-    ['   ', 'eve', 'somebody'],
-    ['\u200b\u2060\u0301', 'eve', 'somebody'],
+    ['   ', 'eve', 'someone'],
+    ['\u200b\u2060\u0301', 'eve', 'someone'],
     ['Bo\u202ess\u0007', 'Bo ss', 'Bo ss'],
     ['👩‍👩‍👧', '👩‍👩‍👧', '👩‍👩‍👧'],
     ['x'.repeat(10_000), 'x'.repeat(256), 'x'.repeat(256)],
@@ -129,7 +129,7 @@ t.test('a name has no control characters, and one that nobody can see is none', 
     await see(`answered ${shown}`.slice(0, 100))
     t.equal(
       prompt(),
-      `Earlier messages of the group:\n${shown}: unheard\n\nIn reply to ${quoted}:\n> q\n\nMessage from ${shown}:\nhi`,
+      `Earlier messages in the group:\n${shown}: unheard\n\nIn reply to ${quoted}:\n> q\n\nMessage from ${shown}:\nhi`,
     )
   }
 })
@@ -146,7 +146,7 @@ t.test('a page in place of a file is not taken for the file', async (t) => {
     fake.next({ text: `lost ${index}` })
     await say('see', { files: [{ ...file, reference }] })
     await see(`lost ${index}`)
-    t.match(prompt(), /could not be received: a web page came in its place/)
+    t.match(prompt(), /could not be received: the platform sent a web page instead/)
   }
   const pages = [{ filename: 'page.HTML' }, { filename: 'page', media_type: 'text/html' }, {}]
   for (const [index, file] of pages.entries()) {
@@ -206,7 +206,7 @@ t.test('commands keep the words behind them', async (t) => {
     t.equal(prompt(), words)
   }
   await say('/help')
-  await see('Write to talk to the agent')
+  await see('Send a message to talk to the agent')
 })
 
 t.test('an answer that shows nothing is replaced by a sentence or by its source', async (t) => {
@@ -242,7 +242,7 @@ t.test('an answer that shows nothing after a decision or beside a file is replac
     shown.length = 0
     fake.next({ toolCalls: [{ name: 'ls', arguments: {} }] }, { text })
     await say('list it')
-    await see('asks for approval')
+    await see('needs approval')
     await say('yes')
     await see(words)
   }

@@ -27,7 +27,7 @@ t.test('a message that is being answered while its conversation moves is answere
   await say('a question in between', { conversation: plaza })
   // The lines of the old and of the new id are at work.
   await say('/help', { conversation: plaza })
-  await see('Write to talk')
+  await see('Send a message to talk')
   release()
   await see('the second')
   t.equal(shown.filter((text) => text.includes('and the end')).length, 1)
@@ -62,7 +62,7 @@ t.test('what a moved conversation asks for is decided under its new id', async (
   await isAsked(channel, 'list it')
   await channel.link.moved('square', { id: 'plaza', target })
   release()
-  await see('asks for approval')
+  await see('needs approval')
   await say('yes', { conversation: plaza })
   await see('it is listed')
 })

@@ -42,13 +42,13 @@ t.test('what follows /new waits until the conversation has been left', async (t)
   let isDown = true
   answer(({ text }) => {
     if (text.includes('slow')) return hold
-    return text.includes('begins') && isDown && new ChannelFailure('unreachable', 'down')
+    return text.includes('starts a new') && isDown && new ChannelFailure('unreachable', 'down')
   })
   fake.next({ text: 'slow' }, { text: 'after' })
   await say('question two')
   await eventually('the answer is being sent', () => calls.some(({ text }) => text.includes('slow')))
   await say('/new')
-  await eventually('/new has run', () => calls.some(({ text }) => text.includes('begins')))
+  await eventually('/new has run', () => calls.some(({ text }) => text.includes('starts a new')))
   release()
   // The channel is closed between the effect of the command and its answer; then everything runs again.
   const path = `/agents/${agent_id}/channels/${channel_id}`
@@ -58,7 +58,7 @@ t.test('what follows /new waits until the conversation has been left', async (t)
   await server.request('PATCH', path, { body: { enabled: true } })
   await see('after')
   t.strictSame(listQuestions(channel, 'question three'), ['question three'])
-  t.ok(shown.findIndex((text) => text.includes('begins')) < shown.indexOf('after'))
+  t.ok(shown.findIndex((text) => text.includes('starts a new')) < shown.indexOf('after'))
 })
 
 t.test('/new is repeated at no cost, and the commands behind it are commands', async (t) => {
@@ -71,5 +71,5 @@ t.test('/new is repeated at no cost, and the commands behind it are commands', a
   t.equal(prompt(), 'tell me a joke')
   t.equal((await threads('GET', '')).body.length, count + 1)
   await say('/new /help')
-  await see('Write to talk')
+  await see('Send a message to talk')
 })

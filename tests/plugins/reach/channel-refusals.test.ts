@@ -36,7 +36,7 @@ t.test('a person is notified of an answer that the platform refuses', async (t) 
   answer(({ text }) => text.includes('secret') && refuse('unknown'))
   fake.next({ text: 'a secret answer' })
   await say('one')
-  await see('You can read it in the web app')
+  await see('You can read it in the console')
 })
 
 t.test('a refused text is sent once more as plain words, in shorter messages', async (t) => {
@@ -66,7 +66,7 @@ t.test('the plain words of a refused text are those of its code, and say if more
   shown.length = 0
   fake.next({ text: `**bold** ${'A sentence of words. '.repeat(60)}` })
   await say('two', { conversation: { id: 'square', type: 'group' } })
-  t.match(await see('web app'), /…\nThe answer continues in the web app\.$/)
+  t.match(await see('answer continues in the console'), /…\nThe answer continues in the console\.$/)
   t.equal(shown.length, 2)
 })
 
@@ -85,7 +85,7 @@ t.test('texts that are always refused end with the sentence, or with nothing', a
       await say('one')
       await say('two')
       await see('the second')
-      const sentences = shown.filter((text) => text.includes('The platform refused'))
+      const sentences = shown.filter((text) => text.includes('The platform rejected'))
       t.equal(sentences.length, isSentenceRefused ? 0 : 1)
       t.ok(calls.length < 12, `${calls.length} calls`)
       t.match(await runtime(), { last_refusal: { reason: 'unknown' } })
@@ -100,7 +100,7 @@ t.test('a question whose text is refused is asked in all its words', async (t) =
   fake.next({ toolCalls: [{ name: 'ls', arguments: {} }] }, { text: 'it is listed' })
   await say('list it')
   await see('/reject')
-  t.match(shown.join(' '), /The agent asks for approval.*\/approve/s)
+  t.match(shown.join(' '), /The agent needs approval.*\/approve/s)
   t.ok(calls.at(-1)!.buttons.length > 0)
   await say('yes')
   await see('it is listed')
@@ -114,7 +114,7 @@ t.test('a refused file is named, and the answer goes on', async (t) => {
     { text: 'See the report.' },
   )
   await say('one')
-  await see('report.txt is in the workspace')
+  await see('report.txt could not be sent here')
 })
 
 t.test('a question whose buttons are refused is asked in words', async (t) => {
@@ -124,7 +124,7 @@ t.test('a question whose buttons are refused is asked in words', async (t) => {
   answer(({ buttons }) => buttons.length > 0 && refuse('unknown'))
   fake.next({ toolCalls: [{ name: 'ls', arguments: {} }] }, { text: 'listed' })
   await say('list it')
-  await see('asks for approval')
+  await see('needs approval')
   await say('yes @bot')
   await see('listed')
 })
@@ -140,7 +140,7 @@ t.test('a call whose arguments are cut within a character is asked for', async (
     const written = { path: 'a.txt', content: `${shift}${'😀'.repeat(900)}` }
     fake.next({ toolCalls: [{ name: 'write_file', arguments: written }] }, { text: 'it is written' })
     await say('write it')
-    await see('asks for approval')
+    await see('needs approval')
     await say('/approve')
     await see('it is written')
   }
@@ -152,7 +152,7 @@ t.test('the words behind /new decide nothing that waits before it', async (t) =>
   t.teardown(() => server.request('PATCH', `/agents/${agent_id}`, { body: { config: {} } }))
   fake.next({ toolCalls: [{ name: 'ls', arguments: {} }] }, { text: 'a new start' })
   await say('list it')
-  await see('asks for approval')
+  await see('needs approval')
   await say('/new /new yes')
   await see('a new start')
   t.equal(prompt(), 'yes')
@@ -170,7 +170,7 @@ t.test('/stop ends a delivery that is repeated, and /new begins at once', async 
     await say('one')
     await eventually('a repetition', () => calls.filter(({ text }) => text.includes('endless')).length > 1)
     await say(command)
-    await see(command === '/stop' ? 'Stopped.' : 'A new conversation begins')
+    await see(command === '/stop' ? 'Stopped.' : 'starts a new conversation')
     await say('two')
     await see('the second')
   }
@@ -191,7 +191,7 @@ t.test('/new stops what runs, and what waits before it stays in its conversation
   )
   await say('queued before')
   await say('/new')
-  await see('A new conversation begins')
+  await see('starts a new conversation')
   await see('the queued')
   await say('hello again')
   await see('fresh')
@@ -219,7 +219,7 @@ t.test('the last message that a platform takes says that the answer continues', 
   const { say, see, shown, fake } = await start(t)
   fake.next({ text: 'A sentence of words. '.repeat(60) })
   await say('long', { conversation: { id: 'square', type: 'group' } })
-  t.match(await see('web app'), /…\n<i>The answer continues in the web app\.<\/i>$/)
+  t.match(await see('answer continues in the console'), /…\n<i>The answer continues in the console\.<\/i>$/)
   t.equal(shown.length, 2)
   t.ok(shown.every((text) => text.length <= 200))
 })

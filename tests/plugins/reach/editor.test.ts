@@ -514,7 +514,7 @@ t.test('a connection that is cut in the middle loses nothing and tells nothing t
 })
 
 t.test('who is not logged in learns how to, and can continue afterwards', async (t) => {
-  await stranger.until(() => /Nobody is logged in\. Run `svc chat /.test(stranger.written.stderr))
+  await stranger.until(() => /You are not signed in\. Run `svc chat /.test(stranger.written.stderr))
   await t.rejects(stranger.begin(), {
     code: -32000,
     message: /svc chat .*SVC_API_KEY .*SVC_PASSWORD /,
@@ -583,7 +583,7 @@ t.test('it does not start without its agent or its server', async (t) => {
   t.strictSame(await lost.exited, [1, null])
   t.equal(lost.written.stderr, 'Agent "nobody" does not exist. You can talk to: assistant.\n')
   t.strictSame(await alone.exited, [1, null])
-  t.match(alone.written.stderr, /^No server answers at http:/)
+  t.match(alone.written.stderr, /^No server responds at http:/)
   t.equal(lost.written.stdout + alone.written.stdout, '')
 })
 

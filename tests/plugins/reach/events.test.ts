@@ -45,6 +45,7 @@ t.test('a stream tells what changes in the threads of the account', async (t) =>
     agent_id,
     title: null,
     pinned: false,
+    archived: false,
     unread: 0,
     turn_active: false,
   })
@@ -52,6 +53,10 @@ t.test('a stream tells what changes in the threads of the account', async (t) =>
     body: { title: 'Numbers', pinned: true },
   })
   t.ok(await tell(reader, 'thread.changed', { thread_id, title: 'Numbers', pinned: true }))
+  for (const archived of [true, false]) {
+    await server.request('PATCH', `/agents/${agent_id}/threads/${thread_id}`, { body: { archived } })
+    t.ok(await tell(reader, 'thread.changed', { thread_id, archived }))
+  }
   const socket = await chat.connect()
   const sent = socket.say({ thread_id, text: 'hello' })
   t.ok(await tell(reader, 'thread.changed', { thread_id, turn_active: true }))

@@ -101,8 +101,8 @@ for (const era of ERAS) {
       reports.map(({ progress }) => progress),
       reports.map((_, index) => index + 1),
     )
-    t.match(reports[0], { message: 'The agent has begun.' })
-    t.ok(reports.some(({ message }) => message === 'The agent calls punch.'))
+    t.match(reports[0], { message: 'The agent has started.' })
+    t.ok(reports.some(({ message }) => message === 'The agent is calling punch.'))
     t.ok(reports.some(({ message }) => message?.startsWith('The agent is writing: ')))
   })
 
@@ -133,7 +133,7 @@ for (const era of ERAS) {
     const paused = await ask(client, { message: 'Punch' })
     t.notOk(paused.isError)
     const { text, thread_id } = paused.structuredContent as { text: string; thread_id: string }
-    t.match(text, /waits for a person.*\n- .*punch/s)
+    t.match(text, /waiting for a person.*\n- .*punch/s)
     t.ok(text.includes(thread_id))
     const reply = await chat.decide(thread_id, [{ type: 'approve' }])
     await reply.rest()
@@ -148,14 +148,14 @@ t.test('A failed call is a result with the sentence in the language of the clien
     t.equal(result.isError, true)
     return texts(result as never).join('\n')
   }
-  t.equal(await failure({ message: 'Hello', thread_id: 'thr_nowhere' }), '找不到该会话。')
+  t.equal(await failure({ message: 'Hello', thread_id: 'thr_nowhere' }), '找不到该对话。')
   t.match(await failure({ message: ' ' }), /\/message/)
   t.match(await failure({ message: 'x', more: 1 }), /more/)
   t.match(await failure({}), /message/)
   fake.next({ status: 401 })
   t.match(await failure({ message: 'Hello' }), /[\u4e00-\u9fff]/)
   fake.next({ text: '' }, { text: '' })
-  t.match(await failure({ message: 'Hello' }), /空的回复/)
+  t.match(await failure({ message: 'Hello' }), /空的回答/)
 
   const stopped = await createAgent({ name: 'sleeper' })
   await server.request('POST', `/agents/${stopped}/stop`)

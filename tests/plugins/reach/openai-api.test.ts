@@ -546,7 +546,7 @@ t.test(
     t.match(data.choices, [
       {
         finish_reason: 'stop',
-        message: { content: /^I will punch\.\n\nThe agent waits .* `punch`.*hitl\/resume/ },
+        message: { content: /^I will punch\.\n\nThe agent needs .* `punch`.*hitl\/resume/ },
       },
     ])
     for (const stream of [true, false])

@@ -30,7 +30,7 @@ t.test('A conversation makes a schedule, with approval, and its answers are sent
     text: 'It is set up.',
   })
   await platform.say({ text: 'The news, every year.' })
-  await seeMessage('asks for approval')
+  await seeMessage('needs approval')
   t.strictSame(await list(), [], 'nothing is stored before')
   await platform.say({ text: '/approve' })
   await seeMessage('It is set up.')

@@ -157,6 +157,50 @@ const timesOfDay = async (expression: string) =>
     new Date(seconds * 1000).toISOString().slice(11, 16),
   )
 
+t.test('A range that wraps round means what it says', async (t) => {
+  const nextOf = async (expression: string) =>
+    (await preview({ cron: expression, timezone: 'UTC' })).map((seconds) => new Date(seconds * 1000))
+  const daysOf = async (expression: string) =>
+    [...new Set((await nextOf(expression)).map((time) => time.getUTCDay()))].sort().join('')
+  for (const range of ['FRI-MON', 'fri-mon', '5-1', 'Fri-1', 'FRI-SAT,7-1', '5-MON'])
+    t.equal(await daysOf(`0 9 * * ${range}`), '0156', range)
+  for (const [range, days] of [
+    ['7-1', '01'],
+    ['SAT-SUN', '06'],
+    ['6-0', '06'],
+    ['5-7', '056'],
+    ['MON-FRI', '12345'],
+    ['WED-TUE/3', '236'],
+  ] as const)
+    t.equal(await daysOf(`0 9 * * ${range}`), days, range)
+  const hours = async (range: string) =>
+    (await nextOf(`0 ${range} * * *`)).map((time) => time.getUTCHours()).sort((a, b) => a - b)
+  t.strictSame(await hours('22-2'), [0, 1, 2, 22, 23])
+  t.strictSame(await hours('20-2/2,5'), [0, 2, 5, 20, 22])
+  t.strictSame(await hours('21-4/4'), await hours('21,1'))
+  t.strictSame(await hours('23-0'), await hours('23,0'))
+  const minutes = (await nextOf('58-2 9 * * *')).map((time) => time.getUTCMinutes()).sort((a, b) => a - b)
+  t.strictSame(minutes, [0, 1, 2, 58, 59])
+  const months = (await nextOf('0 0 1 NOV-MAR *')).map((time) => time.getUTCMonth() + 1)
+  t.strictSame(
+    months.sort((a, b) => a - b),
+    [1, 2, 3, 11, 12],
+  )
+  const dates = (await nextOf('0 0 30-2 1 *')).map((time) => time.getUTCDate())
+  t.strictSame(new Set(dates), new Set([30, 31, 1, 2]))
+  const schedule = { cron: '0 9 * * FRI-MON', timezone: 'UTC' }
+  const { body: stored } = await cron('POST', '', { name: 'weekend', prompt: 'x', schedule })
+  t.strictSame(stored.schedule, schedule, 'it is shown as it was written')
+  t.ok([0, 1, 5, 6].includes(new Date(stored.next_run_at * 1000).getUTCDay()))
+  await cron('DELETE', `/${stored.id}`)
+  for (const range of ['8-1', 'FRI-', 'FRI-MON/0', 'FRI-MON-SUN', 'FRIDAY-MON', '-1'])
+    t.equal(
+      (await cron('POST', '/preview', { schedule: { cron: `0 9 * * ${range}`, timezone: 'UTC' } })).status,
+      422,
+      range,
+    )
+})
+
 t.test('A preview shows five times, also across daylight saving', async (t) => {
   const now = clock.seconds()
   const times = await preview({ every_seconds: 90 })
@@ -302,7 +346,7 @@ t.test('While a run has not ended, due times are skipped and no other run can be
     due_at: row.next_run_at + MINUTE,
     thread_id: null,
     turn_id: null,
-    error: { code: 'RUN_ACTIVE', message: 'The previous run had not ended yet.' },
+    error: { code: 'RUN_ACTIVE', message: 'The previous run was still in progress.' },
   })
   t.equal((await read(row.id)).last_status, 'running')
   release()
@@ -538,7 +582,7 @@ t.test('`svc schedule` adds, lists, runs, pauses and resumes schedules', async (
 
   t.match(await svc('run', { arg: 'Water the plants.' }), { code: 0, out: /thread thr_/ })
   await seeRun(id!, 'succeeded')
-  t.match(await svc('pause', { arg: id! }), { code: 0, out: /is disabled/ })
+  t.match(await svc('pause', { arg: id! }), { code: 0, out: /is paused/ })
   t.equal((await read(id!)).enabled, false)
   t.match((await svc('list')).out, /disabled/)
   t.match(await svc('resume', { arg: id! }), { code: 0, out: /runs next at \d{4}/ })
@@ -552,7 +596,7 @@ t.test('`svc schedule` adds, lists, runs, pauses and resumes schedules', async (
     ['add', { arg: 'x', every: '5' }, /every_seconds must be >= 60/],
     ['run', { arg: 'nothing' }, /The schedule "nothing" does not exist/],
     ['list', { agent: 'nobody' }, /You can talk to: assistant/],
-    ['list', { url: 'http://127.0.0.1:9' }, /No server answers/],
+    ['list', { url: 'http://127.0.0.1:9' }, /No server responds/],
   ] as const)
     t.match(await svc(name, options as never), { code: 1, err })
   for (const { id } of (await cron('GET')).body) await remove(t, { id })

@@ -73,7 +73,7 @@ t.test('Calls are decided one by one: approved, changed, rejected with a reason'
   const run = await ask(t, [{ toolCalls: [echo('one'), echo('two'), echo('three')] }, { text: 'Done.' }])
   await run.until('⚠ 1 of 3 · execute\n  The agent wants to use “Run a program” (execute).\n')
   await run.until('  command: "echo"\n  args: ["one"]\n')
-  await run.until('[y] approve, [t] approve and do not ask again in this thread, [e] edit, [n] reject\n')
+  await run.until('[y] approve, [t] approve, and always allow it in this thread, [e] edit, [n] reject\n')
   await run.type('decide', 'yes, but not that')
   await run.type('decide', 'Y')
   await run.until('⚠ 2 of 3')
@@ -133,7 +133,7 @@ t.test('A tool that was approved for the thread is not asked about again', async
 t.test('Arguments are typed again until they are JSON and the tool takes them', async (t) => {
   const run = await ask(t, [{ toolCalls: [echo('x')] }, { text: 'Done.' }])
   await run.type('decide', 'e {"command": "date"')
-  await run.until('That is not JSON')
+  await run.until('This is not valid JSON')
   await run.until('edit › ')
   await run.until('{"command": "date"')
   run.stdin.write('\x15[1]\r')
@@ -155,6 +155,7 @@ t.test('A question is answered with the text that is typed next, or refused', as
   const run = await ask(t, [
     { toolCalls: [question('Which colour?', ['red', 'blue'])] },
     { toolCalls: [question('And why?')] },
+    { toolCalls: [question('Which size?', ['small', 'large, or 7'])] },
     { text: 'Done.' },
   ])
   await run.until('? ask_user_question\n  Which colour?\n  \n  1. red\n  2. blue\n')
@@ -166,8 +167,12 @@ t.test('A question is answered with the text that is typed next, or refused', as
   await run.until('And why?')
   t.strictSame(toldResults(), ['green, \nI think'])
   await run.type('answer', '/reject that is private')
-  await run.until('Done.')
+  await run.until('Which size?')
   t.strictSame(toldResults(), ['that is private'])
+  await run.until('Type a number from 1 to 2, or another answer')
+  await run.type('answer', '2')
+  await run.until('Done.')
+  t.strictSame(toldResults(), ['large, or 7'])
   t.equal(await run.leave(), 0)
 })
 
@@ -199,7 +204,7 @@ t.test('A turn that waited too long is taken back as well', async (t) => {
   const threads = server.db.collection<{ _id: string }>('threads')
   await threads.updateOne({ _id: await lastThread() }, { $set: { 'active_turn.paused.expires_at': 1 } })
   await server.server.runtime.cradleOf('chat').resumption.expire()
-  await run.until('Nobody decided in time, which counts as a rejection.')
+  await run.until('Rejected automatically: nobody decided in time.')
   await run.until('Done.')
   t.equal(await run.leave(), 0)
 })
@@ -230,7 +235,7 @@ t.test('Ctrl-D leaves the turn waiting, and who comes back to the thread is aske
   fake.next({ text: 'At last.' })
   const again = start(t, { url: server.url, tty: true, env })
   await again.type('you', `/switch ${thread_id}`)
-  await again.until('you › go\nI echo.\n⚙ execute {"command":"echo","args":["x"]}\n⚠ execute\n')
+  await again.until('you › go\nI echo.\n⚙ execute command: echo, args: ["x"]\n⚠ execute\n')
   await again.type('decide', 'y')
   await again.until('At last.')
   t.strictSame(toldResults(), ['x\n[exit code 0]'])
@@ -297,7 +302,7 @@ t.test('A message behind a turn that waits has that decided first', async (t) =>
   socket.say({ thread_id, text: 'go' })
   await socket.until(({ type }) => type === 'hitl_required')
   run.stdin.write('mine\r')
-  await run.until('The turn before yours is asking:\n⚠ execute\n')
+  await run.until('The turn before yours needs a decision:\n⚠ execute\n')
   await run.type('decide', 'y')
   await run.until('For you.')
   t.notMatch(run.written.stdout, 'For them.')
@@ -319,7 +324,7 @@ t.test('A message that waits says so, and is taken back by Ctrl-C', async (t) =>
   const { queue_id } = await untilQueued(thread_id, 'mine')
   process.emit('SIGINT')
   t.equal(await run.code, 130)
-  t.match(run.written.stderr, 'Your message waits for the 2 turns before it.')
+  t.match(run.written.stderr, 'Your message is waiting for the 2 turns before it.')
   t.match(run.written.stderr, 'Your message was withdrawn.')
   t.not((await chat.history(thread_id)).queued[0].queue_id, queue_id)
 
@@ -402,7 +407,7 @@ t.test(
   async (t) => {
     const input = { note: 'x'.repeat(300_000), last: 'the end of it' }
     const run = await ask(t, [{ toolCalls: [{ name: 'publish', arguments: input }] }, { text: 'Published.' }])
-    await run.until('Not all arguments are shown. Read all of them at')
+    await run.until('The arguments are shortened. Read them in full at')
     await run.until('/args/0')
     await run.until('omitted: ')
     await run.type('decide', 's')
@@ -455,7 +460,7 @@ t.test('A pipe ends at a turn that waits, and says nothing more in that thread',
   decided.stdin.end()
   t.equal(await decided.code, 0)
   t.equal(decided.written.stdout, 'Not done.\n')
-  t.match(toldResults(), [/nobody is present to approve this/])
+  t.match(toldResults(), [/nobody is there to approve/])
 })
 
 t.test('No policy answers a question; one that approves nothing refuses it', async (t) => {
@@ -470,11 +475,11 @@ t.test('No policy answers a question; one that approves nothing refuses it', asy
   const refusing = start(t, { url: server.url, env, thread: thread_id, approve: 'none' })
   refusing.stdin.end()
   t.equal(await refusing.code, 0)
-  t.match(toldResults(), [/nobody is present/, /nobody is present/])
+  t.match(toldResults(), [/nobody is there/, /nobody is there/])
 
   const wrong = start(t, { url: server.url, env, message: 'go', approve: 'some' })
   t.equal(await wrong.code, 1)
-  t.equal(wrong.written.stderr, '--approve takes all or none, not "some".\n')
+  t.equal(wrong.written.stderr, '--approve must be all or none, not "some".\n')
 })
 
 t.test('At a terminal a policy approves, and only questions are asked', async (t) => {

@@ -95,7 +95,7 @@ t.test('tool calls, their results, attachments and errors are one line each', as
   t.equal(await run.code, 1)
   t.equal(run.written.stdout, 'Half\n')
   const lines = run.written.stderr.split('\n')
-  t.equal(lines[0], '⚙ read_file {"path":"notes.md"}')
+  t.equal(lines[0], '⚙ read_file notes.md')
   t.match(lines[1], /^ {2}↳ one two x+…$/)
   t.ok(lines[1]!.length <= 100, 'the result fits the width of the terminal')
   t.equal(lines[4], '  ✗ grep: no such folder')
@@ -111,8 +111,8 @@ t.test('tool calls, their results, attachments and errors are one line each', as
 t.test('notices and ends are sentences, and estimated tokens are marked', async (t) => {
   const ends = {
     length: 'cut off at the length limit',
-    filtered: 'withheld or cut by the filter of the provider',
-    refused: 'refused by the model',
+    filtered: 'blocked or cut off by the provider’s content filter',
+    refused: 'declined by the model',
     max_steps: 'step limit reached',
   }
   for (const [stop_reason, words] of Object.entries(ends)) {
@@ -146,8 +146,8 @@ t.test('delegated calls are shown below the call that delegates them', async (t)
   const run = start(t, { url: service.url, message: 'go' })
   t.equal(await run.code, 0)
   t.strictSame(run.written.stderr.split('\n').slice(0, 4), [
-    '⚙ task {}',
-    '  ⚙ ls {}',
+    '⚙ task',
+    '  ⚙ ls',
     '    ↳ a.txt',
     '  ↳ task: one file',
   ])
@@ -166,7 +166,7 @@ t.test('what a tool tells while it is at work is shown as it comes', async (t) =
   t.equal(await run.code, 0)
   t.equal(run.written.stdout, 'Done.\n')
   const lines = run.written.stderr.split('\n').filter((line) => line.trim() !== '')
-  t.strictSame(lines.slice(0, 4), ['⚙ acp_runner {}', 'first line', 'second line', '  ↳ fine'])
+  t.strictSame(lines.slice(0, 4), ['⚙ acp_runner', 'first line', 'second line', '  ↳ fine'])
 })
 
 t.test('a model cannot drive the terminal, also not with a sequence cut in two', async (t) => {
@@ -179,7 +179,7 @@ t.test('a model cannot drive the terminal, also not with a sequence cut in two',
   const run = start(t, { url: service.url, message: 'go' })
   await run.code
   t.equal(run.written.stdout, 'abcdef\n\tg\n')
-  t.equal(run.written.stderr.split('\n')[0], '⚙ ls {"path":""}')
+  t.equal(run.written.stderr.split('\n')[0], '⚙ ls')
 
   const log = start(t, { url: service.url, message: 'go', json: true })
   await log.code
@@ -359,7 +359,7 @@ t.test('with no server there, it says how to start one', async (t) => {
     t.equal(await run.code, 1)
     t.equal(
       run.written.stderr,
-      `No server answers at http://127.0.0.1:${port}. Start one with \`npm start\`, or name another with --url.\n`,
+      `No server responds at http://127.0.0.1:${port}. Start one with \`npm start\`, or set another one with --url.\n`,
     )
   }
   const wrong = start(t, { url: 'nonsense', message: 'hi' })
@@ -383,7 +383,7 @@ t.test('each line of a pipe is a turn of one thread, and a failed one makes the 
   good.stdin.end('one\n\ntwo \\\nlines\n/nonsense\n')
   t.equal(await good.code, 0)
   t.equal(good.written.stdout, 'You said one.\nYou said two \nlines.\n')
-  t.match(good.written.stderr, '/nonsense is not a command')
+  t.match(good.written.stderr, '/nonsense is not a command or a saved prompt.')
   const threads = service.received.map(({ thread_id }) => thread_id)
   t.equal(new Set(threads).size, 1)
 
@@ -532,13 +532,13 @@ t.test('threads are listed, opened with their last messages, and left for a new 
   await run.until('The thread does not exist. (THREAD_NOT_FOUND)')
   await enter('/switch 1')
   await run.until(
-    'you › Do owls sleep?\n⚙ grep {"pattern":"owl"}\nBy day.\nℹ Another model answered.\n  cut off at the length limit\n',
+    'you › Do owls sleep?\n⚙ grep owl\nBy day.\nℹ Another model answered.\n  cut off at the length limit\n',
   )
   await enter('And bats?')
   await run.until('You said And bats?.')
   t.equal(service.received.at(-1)!.thread_id, thread.thread_id)
   await enter('/fork')
-  await run.until('You continue in thread ')
+  await run.until('Continuing in thread ')
   const copy = service.forks.at(-1)!
   t.equal(copy.source, thread.thread_id)
   await enter('Is it late?')
@@ -547,7 +547,7 @@ t.test('threads are listed, opened with their last messages, and left for a new 
   await enter('/model demo:large')
   await run.until('Model: demo:large')
   await enter('/new')
-  await run.until('A new thread begins')
+  await run.until('Your next message starts a new thread')
   await enter('/usr/bin, what is it?')
   await run.until('You said /usr/bin, what is it?.')
   t.not(service.received.at(-1)!.thread_id, thread.thread_id)
@@ -556,7 +556,7 @@ t.test('threads are listed, opened with their last messages, and left for a new 
   await run.until('* assistant  Helps with anything')
   await enter('/help')
   await run.until('/switch <n|id>')
-  await run.until('When the agent asks for a decision, Ctrl-C ends the turn and Ctrl-D leaves it waiting.')
+  await run.until('When the agent needs a decision, Ctrl-C ends the turn and Ctrl-D leaves it waiting.')
   await enter('/constructor')
   await run.until('/constructor is not a command')
   await enter('/quit')
@@ -619,6 +619,8 @@ t.test('/files, /save and /attach work with the files of the agent, and overwrit
 
   await enter('/files', 'reports/', '10 B  notes.txt', '"reports/2026 plan.md"')
   await enter('/files nowhere', 'There are no files here.')
+  await enter('/files --largest', '10 B  notes.txt', ' 6 B  "reports/2026 plan.md"', ' 4 B  cut.bin')
+  await enter('/files reports --largest', ' 6 B  "reports/2026 plan.md"')
   await enter('/save', 'Which one?')
   await enter('/save notes.txt', 'Saved notes.txt (10 B).')
   await enter('/save notes.txt', 'Saved notes-2.txt (10 B).')
@@ -629,12 +631,24 @@ t.test('/files, /save and /attach work with the files of the agent, and overwrit
   await enter('/save notes.txt .notes', 'Saved .notes (10 B).')
   await enter('/save nothing.txt', 'Not found. (NOT_FOUND)')
   await enter('/save notes.txt nowhere/', 'nowhere/notes.txt does not exist. (FILE_UNUSABLE)')
-  await enter('/save cut.bin', 'No server answers')
+  await enter('/save cut.bin', 'No server responds')
   await enter('/attach', 'Which one?')
   await enter('/attach missing.txt', 'missing.txt does not exist. (FILE_UNUSABLE)')
   await enter('/attach folder', 'folder is not a file. (FILE_UNUSABLE)')
   await enter('/attach mine.txt', 'inbound/mine.txt will be sent with your next message.')
   await enter('/attach "my notes.txt"', '"inbound/my notes.txt" will be sent with your next message.')
+  for (const [facts, about] of [
+    [{ state: 'ready', pages: 1 }, 'It has 1 page.'],
+    [{ state: 'reading' }, 'It is still being read.'],
+    [{ state: 'no_text' }, 'It is probably a scan'],
+    [
+      { state: 'failed', reason: { message: 'Save it as DOCX.' } },
+      'The agent cannot read it: Save it as DOCX.',
+    ],
+  ] as const) {
+    service.documents.set('mine.txt', facts)
+    await enter('/attach mine.txt', `inbound/mine.txt will be sent with your next message. ${about}`)
+  }
   await enter('look at these', ' tokens in')
   await enter('and now', 'You said and now.')
   await enter('/quit')

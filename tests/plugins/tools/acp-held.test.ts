@@ -46,7 +46,7 @@ t.test('Nobody who decides in time is a rejection', async (t) => {
   await server.server.runtime.cradleOf('chat').resumption.expire()
   const { frames } = await turn.socket.seeTurn(turn.sent)
   t.match(resultsIn(frames), [
-    ['call_a', /^\[one: id-reject_once\]Then not\.\n\[.*Nobody decided in time/, false],
+    ['call_a', /^\[one: id-reject_once\]Then not\.\n\[.*nobody decided in time/, false],
   ])
 })
 

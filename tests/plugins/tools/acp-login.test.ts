@@ -121,7 +121,7 @@ t.test('Without an accepted key, the message says what to do', async (t) => {
         { id: 'chatgpt', name: 'ChatGPT' },
         { id: 'k', type: 'env_var', vars: [{ name: 'A' }] },
       ],
-      'log in with “ChatGPT · chatgpt” in its home folder on the server, or set A in its environment.',
+      'sign in with “ChatGPT · chatgpt” in its home folder on the server, or set A in its environment.',
       '请在服务器上它的主目录中通过“ChatGPT · chatgpt”登录，或请在其环境变量中设置 A。',
     ],
     [[], undefined],
@@ -135,7 +135,7 @@ t.test('Without an accepted key, the message says what to do', async (t) => {
   const needs = '! the external agent "scripted" needs a login first'
   t.match(
     await run({ OPENAI_API_KEY: key }, codex),
-    `${needs}: Authentication required\nlog in with “Login with ChatGPT`,
+    `${needs}: Authentication required\nsign in with “Login with ChatGPT`,
   )
   t.equal(
     await run({ OPENAI_API_KEY: key }, null),

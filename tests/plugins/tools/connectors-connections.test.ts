@@ -518,9 +518,12 @@ t.test('An odd tool is mended or left out, and the others stay', async (t) => {
     fakeTool('result', { outputSchema: { properties: {} } }),
     fakeTool('listing', { inputSchema: { type: 'array' } }),
     fakeTool('odd', { inputSchema: { type: { toString: 1 } } }),
+    fakeTool('number', { inputSchema: 7, outputSchema: 7, title: 7 }),
     fakeTool('plain'),
     { description: 'It has no name.' },
     null as never,
+    7 as never,
+    [] as never,
   ]
   const config = { url: mcp.url }
   const { id, status, tools, error } = await server.call('POST', '/connectors', {
@@ -541,11 +544,14 @@ t.test('An odd tool is mended or left out, and the others stay', async (t) => {
   const left_out = [
     'The tool "listing" is left out: the schema of its input does not describe an object.',
     'The tool "odd" is left out: the schema of its input does not describe an object.',
+    'The tool "number" is left out: the schema of its input does not describe an object.',
     'The tool "plain" is left out: another one has the same name.',
-    'The tool number 8 is left out: it has no name.',
     'The tool number 9 is left out: it has no name.',
+    'The tool number 10 is left out: it has no name.',
+    'The tool number 11 is left out: it has no name.',
+    'The tool number 12 is left out: it has no name.',
   ]
-  t.equal(error, left_out.join(' '))
+  t.equal(error, [...left_out.slice(0, 5), '3 more are left out.'].join(' '))
   t.strictSame([probed.left_out, tested.left_out], [left_out, left_out])
   t.ok(checked.stdout.endsWith(`${left_out.join('\n')}\n`), checked.stdout + checked.stderr)
 })

@@ -229,9 +229,21 @@ t.test('A long list is read page by page, to a bound, and odd names become calla
   fake.page = 90
   const { body } = await call('POST', '', { name: 'long', kind: 'mcp', config })
   t.equal(body.tools.length, 1000)
+  t.match(body, { status: 'ready', error: 'The server lists more than 1000 tools; the others are left out.' })
   const stored = await server.db.collection('connectors').findOne({ name: 'long' })
   t.equal(stored!.tools[7].call_name, 'tool_7')
   await call('DELETE', `/${body.id}`)
+  fake.page = 1
+  fake.tools = [null as never, ...fake.tools]
+  const { body: slow } = await call('POST', '', { name: 'slow', kind: 'mcp', config })
+  t.equal(slow.tools.length, 63)
+  t.match(slow.error, /^The tool number 1 is left out: it has no name\. The server lists more than 64 tools/)
+  await call('DELETE', `/${slow.id}`)
+  fake.page = 2000
+  fake.tools = Array.from({ length: 1000 }, (_, n) => fakeTool(`tool.${n}`))
+  const { body: whole } = await call('POST', '', { name: 'whole', kind: 'mcp', config })
+  t.match(whole, { tools: { length: 1000 }, error: null })
+  await call('DELETE', `/${whole.id}`)
 })
 
 t.test('svc connector lists, adds, checks and removes', async (t) => {
@@ -252,7 +264,7 @@ t.test('svc connector lists, adds, checks and removes', async (t) => {
   t.match(await svc('check', 'desk'), { code: 0, stdout: /^look {2}Does look\.\ngrow \(new\)/ })
   t.match(await svc('add', 'other', fake.url, '--config', '[]'), { code: 1, stderr: /not a JSON object/ })
   t.match(await svc('add', 'other', '/nowhere/at/all', 'x'), { code: 0, stdout: /failed: / })
-  t.match(await svc('remove', 'desk'), { code: 0, stdout: '"desk" is deleted.\n' })
+  t.match(await svc('remove', 'desk'), { code: 0, stdout: '"desk" was deleted.\n' })
   t.match(await svc('check', 'desk'), { code: 1, stderr: /The connector "desk" does not exist/ })
 })
 

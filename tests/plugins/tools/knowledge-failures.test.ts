@@ -96,8 +96,8 @@ t.test('A failure that lasts ends a document at once with its reason, and words 
     response.writeHead(200, headers).end(JSON.stringify({ object: 'list', model: 'embedder', data }))
   }
   for (const [path, answer, code, message] of [
-    ['key.txt', refuse(401, 'invalid_api_key'), 'EMBEDDING_FAILED', /refused the API key/],
-    ['model.txt', refuse(404, 'model_not_found'), 'EMBEDDING_FAILED', /does not have this model/],
+    ['key.txt', refuse(401, 'invalid_api_key'), 'EMBEDDING_FAILED', /rejected the API key/],
+    ['model.txt', refuse(404, 'model_not_found'), 'EMBEDDING_FAILED', /does not offer this model/],
     [
       'length.txt',
       longVector,
@@ -127,7 +127,7 @@ t.test('An upstream that stays unavailable ends a document after the last attemp
   }
   t.match((await settled(base))['stork.txt'], {
     status: 'failed',
-    error: { code: 'EMBEDDING_FAILED', message: /The provider has an outage/ },
+    error: { code: 'EMBEDDING_FAILED', message: /The provider is down/ },
   })
   fault = undefined
 })
@@ -231,4 +231,38 @@ t.test('Accounts take turns: many documents of some do not hold up the one of an
   t.equal(new Set(order).size, order.length, 'each is embedded once')
   const position = order.indexOf('patient0')
   t.ok(position >= 2 && position <= 3, `the one document was number ${position + 1} of ${order.length}`)
+})
+
+t.test('Documents that take long hold up no others', async (t) => {
+  const stuck: ServerResponse[] = []
+  fault = { answer: (response) => void stuck.push(response), only: /Glaciers/ }
+  const neighbor = await server.createUser({ username: 'neighbor', permissions: ['knowledge_bases'] })
+  const accounts = await Promise.all(
+    [server.admin.token, neighbor.token].map(async (token) => ({
+      token,
+      id: await create('Hard', { token }),
+    })),
+  )
+  for (const { id, token } of accounts) {
+    await upload(id, [['hard0.txt', 'Glaciers creep.']], { token })
+    await upload(id, [['hard1.txt', 'Glaciers calve.']], { token })
+    await upload(id, [['easy.txt', 'Brooks babble.']], { token })
+  }
+  const statesOf = async ({ id, token }: (typeof accounts)[number]) =>
+    Object.fromEntries((await list(id, token)).map(({ path, status }) => [path, status]))
+  for (const account of accounts) {
+    const states = await eventually('the easy document', async () => {
+      const states = await statesOf(account)
+      return states['easy.txt'] === 'ready' && states
+    })
+    t.notMatch(Object.values(states).join(), /failed/)
+    t.equal(Object.values(states).filter((state) => state === 'ready').length, 1, 'the hard ones continue')
+  }
+  fault = undefined
+  for (const response of stuck) if (!response.destroyed) response.socket?.destroy()
+  for (const { id, token } of accounts)
+    await eventually('the hard documents', async () => {
+      retry()
+      return (await list(id, token)).every(({ status }) => status === 'ready')
+    })
 })

@@ -5,6 +5,9 @@ import { onlyLong } from '../../run/tier.ts'
 import { createChance } from '../../support/random.ts'
 import { createHome } from '../../support/server.ts'
 
+/** No other process writes these indexes. */
+const lock = { run: (_: string, work: () => Promise<unknown>) => work() }
+
 const DIMENSIONS = 64
 /** Enough for an index of vectors, see `VECTOR_INDEX_ROWS`. */
 const PASSAGES = 30_000
@@ -26,11 +29,19 @@ t.test('What is read stays in caches of a bounded size', async (t) => {
     get: (module, name) => (name === 'Session' ? Session : Reflect.get(module, name)),
   })
   const load = async (): Promise<Lance> => ({ ...loaded, lance })
-  const passages = createPassageIndex({ config: {}, server: { home: createHome(t) }, load } as never)
+  const passages = createPassageIndex({ config: {}, server: { home: createHome(t) }, lock, load } as never)
   const index = { id: 'small', embedding_model: null, dimensions: null, chunk_tokens: 600, chunk_overlap: 60 }
-  const passage = { base_id: 'base', document_id: 'doc', run: 'run', ordinal: 0, start: 0, end: 5, page: 0 }
+  const passage = {
+    base_id: 'base',
+    document_id: 'doc',
+    run: 'run',
+    ordinal: 0,
+    start: 0,
+    end: 5,
+    places: [],
+  }
   for (let ordinal = 0; ordinal < 5; ordinal += 1) {
-    await passages.add(index, [{ ...passage, ordinal, heading: '', text: 'Otter', words: 'otter' }])
+    await passages.add(index, [{ ...passage, ordinal, text: 'Otter', words: 'otter' }])
     const rows = await passages.findByWords(index, { words: 'otter', base_ids: ['base'], limit: 9 })
     t.equal(rows.length, ordinal + 1)
   }
@@ -49,7 +60,7 @@ t.test(
     const near = (cluster: number) => scatter().map((value, at) => middles[cluster]![at]! + 0.6 * value)
     const warnings: unknown[] = []
     const log = { warn: (facts: unknown) => warnings.push(facts), info: () => undefined }
-    const passages = createPassageIndex({ config: {}, server: { home: createHome(t) }, log } as never)
+    const passages = createPassageIndex({ config: {}, server: { home: createHome(t) }, lock, log } as never)
     const index = {
       ...{ id: 'near', embedding_model: 'any:model', dimensions: DIMENSIONS },
       ...{ chunk_tokens: 600, chunk_overlap: 60 },
@@ -66,7 +77,7 @@ t.test(
             ordinal,
             vector,
           },
-          ...{ start: 0, end: 1, page: 0, heading: '', text: 'x', words: 'x' },
+          ...{ start: 0, end: 1, places: [], text: 'x', words: 'x' },
         })),
       )
     await passages.tidy(index)

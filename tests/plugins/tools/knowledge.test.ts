@@ -63,7 +63,9 @@ t.test('A knowledge base is created, shown, changed and deleted by its owner', a
     documents: 0,
     bytes: 0,
     chunks: 0,
+    searchable: 0,
     status: 'empty',
+    is_rebuilding: false,
     embedding_model: null,
   })
   t.equal(updated_at, created_at)
@@ -273,7 +275,8 @@ t.test('Documents are read, cut and found with their places', async (t) => {
     path: 'handbook.md',
   })
   const { body: read } = await request('GET', `/${id}/documents/${handbook.id}/text`)
-  t.equal(read.text.slice(hit.locator.start, hit.locator.end), hit.text)
+  t.equal(read.text.slice(hit.text_start, hit.text_start + hit.text.length), hit.text)
+  t.equal(hit.locator.heading, 'Handbook › Travel › Trains')
   t.match(hit.text, /Country: Germany \| Days: 30\nCountry: Japan \| Days: 20/)
   t.match(hit.text, /function daysOf\(country\) {\n {2}return/)
   const heading = read.places.find(({ heading }: { heading: string }) => heading?.endsWith('Hotels'))
@@ -429,7 +432,7 @@ t.test('svc knowledge lists, adds, searches and rebuilds', async (t) => {
     code: 0,
     stdout: /^1\. otters\.md, Otters\n {3}Otters/,
   })
-  t.match((await svc('rebuild', 'Terminal')).stdout, '"Terminal": documents to index again: 1')
+  t.match((await svc('rebuild', 'Terminal')).stdout, '"Terminal": documents to reprocess: 1')
   t.match(await svc('search', 'Nothing', 'x'), {
     code: 1,
     stderr: /The knowledge base "Nothing" does not exist/,
@@ -444,20 +447,45 @@ t.test('A word that a new document repeats is found at once', async (t) => {
   t.match(await search('tide', { knowledge_base_ids: [id] }), [{ filename: 'tide.txt' }])
 })
 
-t.test('A lost index is made again from the documents', { skip: onlyLong }, async (t) => {
+t.test('A lost index is made again from the documents, and says so meanwhile', async (t) => {
   const id = await create('Lost')
-  await upload(id, [['a.txt', 'Hedgehogs roll up.']])
+  await upload(id, [
+    ['a.txt', 'Hedgehogs roll up.'],
+    ['b.txt', 'Moles dig.'],
+  ])
   await settled(id)
+  const { id: user_id } = await server.call('GET', '/auth/me')
+  // Another server holds the account's work.
+  const leases = server.db.collection<{ _id: string; until: number; holder: string }>('knowledge_leases')
+  const holder = JSON.stringify({ machine: 'elsewhere', pid: 1, launch: 'x' })
+  await leases.insertOne({ _id: user_id, holder, until: Date.now() + 3600_000 })
   // A document that waits meanwhile must not be taken for the whole index.
   await upload(await create('Waiting'), [['b.txt', 'Snails hide.']])
   await server.stop()
   rmSync(join(server.home, 'knowledge', 'index'), { recursive: true })
   await server.restart()
-  const hits = await eventually('the new index', async () => {
-    const hits = await search('hedgehog', { knowledge_base_ids: [id] })
-    return hits.length > 0 && hits
+
+  const rebuilding = { status: 'indexing', is_rebuilding: true, searchable: 0, documents: 2, chunks: 0 }
+  const row = await eventually('the notice of the loss', async () => {
+    const { body } = await request('GET', `/${id}`)
+    return body.is_rebuilding && body
   })
-  t.equal(hits.length, 1)
+  t.match(row, rebuilding)
+  t.match(await list(id), [{ status: 'queued', progress: 0 }, { status: 'queued' }])
+  const ask = () => request('POST', '/search', { query: 'hedgehog', knowledge_base_ids: [id] })
+  t.match(await ask(), {
+    status: 503,
+    body: { error: { code: 'KNOWLEDGE_INDEX_INCOMPLETE', message: /0 of 2 documents/ } },
+  })
+
+  await server.db.collection('knowledge_leases').deleteOne({ _id: user_id as never })
+  const { body: hits } = await eventually('the new index', async () => {
+    const reply = await ask()
+    return reply.status === 200 && reply
+  })
+  t.match(hits, [{ path: 'a.txt' }])
+  await settled(id)
+  t.match((await request('GET', `/${id}`)).body, { status: 'ready', is_rebuilding: false, searchable: 2 })
 })
 
 /** A server whose index cannot be opened, and whose limits are small. */

@@ -298,7 +298,7 @@ t.test('The parent receives the error of a task, and continues', async (t) => {
       [
         'an answer without words',
         [{ text: '' }, { text: '' }],
-        /^The model answered with nothing, twice\./,
+        /^The model returned an empty answer twice\./,
         true,
       ],
       [

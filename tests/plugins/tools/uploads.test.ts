@@ -22,6 +22,7 @@ t.test('An uploaded file is in the inbound folder under its own name', async (t)
     filename: '报告 2026.txt',
     media_type: 'text/plain',
     size: 6,
+    document: { kind: 'txt', state: body.document.state, characters: body.document.characters },
   })
   t.equal(await readFile(join(workspace, body.path), 'utf8'), '内容')
   t.match(

@@ -5,12 +5,13 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { VERSION } from '../../../kernel/loading/package.ts'
 import { createGuardedFetch } from '../../../plugin-api/toolbox/guarded-fetch.ts'
 import type { ThreadDocument } from '../../../plugins/conversations/chat/documents.ts'
-import { createHtmlReader } from '../../../plugins/tools/web/readable-html.ts'
+import { createDocumentReader } from '../../../plugins/tools/documents/document-reader.ts'
 import { createWebFetch } from '../../../plugins/tools/web/web-fetch.ts'
 import { createWebPages } from '../../../plugins/tools/web/web-pages.ts'
 import t, { type Test } from '../../run/file-test.ts'
 import { amount, isLong, onlyLong, roundRobin } from '../../run/tier.ts'
 import { startChat } from '../../support/chat.ts'
+import { makeDocx, makePdf } from '../../support/office-files.ts'
 import { createToolContext } from '../../support/tool-context.ts'
 
 const MIB = 1024 * 1024
@@ -50,14 +51,21 @@ async function createSite(t: Test) {
   }
 }
 
-type Options = { allowHosts?: string[]; timeLimitMs?: number; readLimitMs?: number }
+type Options = { allowHosts?: string[]; timeLimitMs?: number }
 
 /** The tool, and what calls it. */
-function createTool(t: Test, { allowHosts = ['127.0.0.1'], timeLimitMs, readLimitMs }: Options = {}) {
+function createTool(t: Test, { allowHosts = ['127.0.0.1'], timeLimitMs }: Options = {}) {
   const guarded = createGuardedFetch({ allowHosts })
   t.teardown(() => guarded.close())
   const pages = createWebPages({ fetch: guarded.fetch, version: '1.2.3', timeLimitMs })
-  const tool = createWebFetch(() => pages, createHtmlReader({ timeLimitMs: readLimitMs }))
+  const documentReader = createDocumentReader({
+    config: { read_seconds: 60 },
+    extensions: { 'documents.readers': { list: () => [] } },
+    server: { home: t.testdir() },
+  } as never)
+  const tool = createWebFetch(
+    () => ({ webPages: pages, documentReader, describeError: (code: string) => code }) as never,
+  )
   return async (url: string, more: object = {}, signal = new AbortController().signal): Promise<string> =>
     tool.execute({ url, ...more } as never, createToolContext({ signal }))
 }
@@ -104,16 +112,18 @@ ${NOTE}
 
 Heading
 
-Some bold text with a link [${base}/docs/other#part], another [${base}/top?x=1&y=2], https://example.com/, an anchor, a script and mail.
+Some bold text with a link (${base}/docs/other#part), another (${base}/top?x=1&y=2), https://example.com/, an anchor, a script and mail.
 
 [image: A cat]
- * one
- * two
+
+- one
+
+- two
 
 Prices
-Name | Price
-Tea | 3 [${base}/tea]
-Total |
+
+Name: Tea | Price: 3 (${base}/tea)
+Total
 
   code
     here`,
@@ -133,18 +143,18 @@ t.test('The main part is chosen by what the page has', async (t) => {
     [around('<main>main</main><article>article</article>'), 'main'],
     [
       around('<article><header>head</header>one</article><aside>x</aside><article>two</article>'),
-      'head\none\ntwo',
+      'head\n\none\n\ntwo',
     ],
     [around('<p>plain</p><nav>links</nav>'), 'top\n\nplain\n\nbottom'],
-    ['<table><tr><td><p>one</p><p>two</p></td><td>side</td></tr></table>', 'one\n\ntwo\nside'],
-    ['<base href="http://elsewhere.example/a/"><a href="b">x</a>', 'x [http://elsewhere.example/a/b]'],
+    ['<table><tr><td><p>one</p><p>two</p></td><td>side</td></tr></table>', 'one\n\ntwo\n\nside'],
+    ['<base href="http://elsewhere.example/a/"><a href="b">x</a>', 'x (http://elsewhere.example/a/b)'],
   ]
   const variations: [body: string, text: string][] = [
     [around('<div role="main">role</div><article>article</article>'), 'role'],
-    [around('<main></main><p>outside</p>'), 'top\n\n\noutside\n\nbottom'],
+    [around('<main></main><p>outside</p>'), 'top\n\noutside\n\nbottom'],
     [around('<!-- <main> --><p>outside</p>'), 'top\n\noutside\n\nbottom'],
     ['just <b>text', 'just text'],
-    ['<base href="javascript:x"><a href="/b">x</a>', `x [${site.url}/b]`],
+    ['<base href="javascript:x"><a href="/b">x</a>', `x (${site.url}/b)`],
   ]
   // Each page is read in a thread of its own, which costs a tenth of a second.
   const table = [...kinds, ...(isLong ? variations : [])]
@@ -181,7 +191,7 @@ t.test('Text, JSON, XML and the source of HTML come as they are, other types are
     await get(site.url, { format: 'raw' }),
     `URL: ${site.url}/\nStatus: 200\n${NOTE}\n\n<title>T</title><p>a</p>`,
   )
-  for (const type of ['image/png', 'application/pdf', 'application/octet-stream', 'video/mp4', 'nonsense']) {
+  for (const type of ['image/png', 'application/octet-stream', 'video/mp4', 'nonsense']) {
     site.set('/', { type, body: 'xyz', headers: { 'content-length': '3' } })
     await t.rejects(
       get(site.url),
@@ -197,6 +207,22 @@ t.test('Text, JSON, XML and the source of HTML come as they are, other types are
   )
   site.set('/', { type: 'image/png', body: 'x', status: 500 })
   await t.rejects(get(site.url), { message: /answered 500 Internal Server Error; it is image\/png/ })
+})
+
+t.test('Documents come as their text, page by page', async (t) => {
+  const site = await createSite(t)
+  const get = createTool(t)
+  const pdf = makePdf([[['Fares of the ferry']], [['Anna pays 12.']]])
+  site.set('/fares.pdf', { type: 'application/pdf', body: pdf })
+  t.equal(
+    textOf(await get(`${site.url}/fares.pdf`)),
+    '[page 1 of 2]\nFares of the ferry\n\n[page 2 of 2]\nAnna pays 12.',
+  )
+  const docx = makeDocx([{ heading: 'Terms', level: 1 }, { text: 'No refunds.' }])
+  site.set('/terms.docx?v=2', { type: 'application/octet-stream', body: docx })
+  t.equal(textOf(await get(`${site.url}/terms.docx?v=2`)), 'Terms\n\nNo refunds.')
+  site.set('/broken.pdf', { type: 'application/pdf', body: 'xyz' })
+  await t.rejects(get(`${site.url}/broken.pdf`), { message: 'DOCUMENT_DAMAGED' })
 })
 
 t.test('The charset is that of the mark, the header or the document itself', async (t) => {
@@ -436,41 +462,33 @@ t.test('Hostile HTML is given up, and holds up nobody else', { skip: onlyLong },
   site.set('/text', { type: 'text/plain', body: 'quick' })
   const hostile = ['/nested', '/tables']
 
-  const hurried = createTool(t, { readLimitMs: 200 })
   const refusal = { message: /^the page is too large or too deeply nested .* format "raw"$/ }
-  await Promise.all(hostile.map((path) => t.rejects(hurried(site.url + path), refusal, path)))
-  const raw = await get(`${site.url}/nested`, { format: 'raw' })
-  t.match(textOf(raw), /^(<div>){100}/)
-
-  const abort = new AbortController()
   let ended = 0
-  const stopped = hostile.map(async (path) => {
-    const call = get(site.url + path, {}, abort.signal).finally(() => ended++)
-    await t.rejects(call, { message: 'stopped' }, 'a stopped turn ends the work')
-  })
+  const refused = hostile.map((path) => t.rejects(get(site.url + path), refusal, path).finally(() => ended++))
   for (let n = 1; n <= 20; n++) t.match(await get(`${site.url}/text`), /quick$/)
   t.equal(ended, 0, 'other pages are read meanwhile')
-  abort.abort(new Error('stopped'))
-  await Promise.all(stopped)
+  await Promise.all(refused)
+  const raw = await get(`${site.url}/nested`, { format: 'raw' })
+  t.match(textOf(raw), /^(<div>){100}/)
 
   const many = 20_000
   const much = 100_000
   const wide: [name: string, body: string, text: RegExp][] = [
-    ['deep', `${'<div>'.repeat(3000)}deep`, /^…$/],
+    ['deep', `${'<div>'.repeat(3000)}deep`, /^deep$/],
+    ['huge spans', `<table>${'<tr><td rowspan=999999 colspan=999999>x</td></tr>'.repeat(100)}</table>`, /^x/],
+    ['a wide row', `<table><tr>${'<td>x</td>'.repeat(many)}`, /^x/],
     [
-      'huge spans',
-      `<table>${'<tr><td rowspan=999999 colspan=999999>x</td></tr>'.repeat(100)}</table>`,
-      /^(x\n){99}x$/,
+      'many rows',
+      `<table>${Array.from({ length: many }, (_, n) => `<tr><td>x</td><td>${n}</td></tr>`).join('')}`,
+      /x/,
     ],
-    ['a wide row', `<table><tr>${'<td>x</td>'.repeat(many)}`, /^x \| x/],
-    ['many rows', `<table>${'<tr><td>x</td><td>y</td></tr>'.repeat(many)}`, /^x \| y\nx \| y/],
-    ['many links', '<a href="/x">a</a> '.repeat(many), /^a \[http/],
+    ['many links', '<a href="/x">a</a> '.repeat(many), /^a \(http/],
     ['unclosed', '<'.repeat(much), /^<</],
     ['attributes', `<p ${'a=b '.repeat(much)}>text`, /^text$/],
   ]
   for (const [name, body, text] of wide) {
     site.set('/', { body })
-    t.match(textOf(await get(site.url)), text, name)
+    t.match(textOf(await get(site.url)).slice(0, 200), text, name)
   }
 })
 

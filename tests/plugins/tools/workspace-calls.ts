@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { createHost } from '../../../kernel/contract/host.ts'
 import type { Tool, ToolContext, WriteArea } from '../../../plugin-api/tool.ts'
+import { createDocumentReader } from '../../../plugins/tools/documents/document-reader.ts'
 import type { Growth } from '../../../plugins/tools/workspace/files/file-replacement.ts'
 import workspacePlugin from '../../../plugins/tools/workspace/index.ts'
+import { createWorkspaceDocuments } from '../../../plugins/tools/workspace/workspace-documents.ts'
 import { createWorkspaceRoom } from '../../../plugins/tools/workspace/workspace-room.ts'
 import type { Test } from '../../run/file-test.ts'
 import { createToolContext } from '../../support/tool-context.ts'
@@ -17,11 +19,20 @@ workspacePlugin.setup(host as never)
 
 /** Unlimited room for workspaces without an account. */
 const workspaceRoom = createWorkspaceRoom({
-  agents: { find: async () => null, listIdsOf: async () => [], workspaceOf: () => '/nowhere' },
+  agents: { find: async () => null, listOf: async () => [], workspaceOf: () => '/nowhere' },
   server: { home: '/nowhere' },
   limits: { of: () => Infinity },
 })
-declarations.bind({ workspaceRoom })
+/** Tells texts from documents; reading these needs a server. */
+const workspaceDocuments = createWorkspaceDocuments({
+  documentReader: createDocumentReader({
+    config: { read_seconds: 60 },
+    extensions: { 'documents.readers': { list: () => [] } },
+  } as never),
+  server: { home: '/nowhere' },
+  collections: {},
+} as never)
+declarations.bind({ workspaceDocuments, workspaceRoom })
 
 /** Lets files grow without a limit. */
 export const anySize: Growth = (_, write) => write()

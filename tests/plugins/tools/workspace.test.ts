@@ -348,16 +348,6 @@ t.test('Output is bounded in bytes and states its cut', { skip: onlyLong }, asyn
   t.equal(lines.at(-1), '[cut: only 1000 entries are listed]')
 })
 
-t.test('Files that are not text are refused with their size', async (t) => {
-  const { workspace, refused } = await createWorkspace(t)
-  await writeFile(join(workspace, 'zeros'), Buffer.alloc(3000))
-  await writeFile(join(workspace, 'latin'), Buffer.from([0x61, 0xe4, 0x62]))
-  await writeFile(join(workspace, 'half'), Buffer.from('汉').subarray(0, 2))
-  await refused('read_file', { path: 'zeros' }, /is not UTF-8 text \(3000 bytes\)/, 'zeros')
-  await refused('read_file', { path: 'latin' }, /is not UTF-8 text \(3 bytes\)/, 'another encoding')
-  await refused('read_file', { path: 'half' }, /is not UTF-8 text \(2 bytes\)/, 'half a character')
-})
-
 t.test('At most 4 MiB are written, and nothing of a larger content', async (t) => {
   const { call, refused, attached } = await createWorkspace(t)
   const limit = 4 * 1024 * 1024

@@ -1,4 +1,4 @@
-import { deferSchema, type JSONSchema, nullable } from '#kernel'
+import { deferSchema, type JSONSchema, nullable, rowOf } from '#kernel'
 import { filename, inputBlock, mediaType, path, usage } from '../message-schemas.ts'
 import { turnFrameFields } from '../turn-frames.ts'
 import type { FrameType } from './ledger-event.ts'
@@ -13,6 +13,7 @@ const id = { type: 'string', minLength: 1, maxLength: 1024 } as const
 const bounds: Record<string, JSONSchema> = {
   message_id: id,
   client_message_id: id,
+  after_message_id: nullable(id),
   parent_tool_call_id: id,
   tool_call_id: id,
   call_id: id,
@@ -42,6 +43,8 @@ const validators = new Map(
     const properties = {
       frame: toBoundedFrame(type),
       input: { type: 'array', items: inputBlock, maxItems: 64 },
+      after: { type: 'integer', minimum: 0 },
+      documents: { type: 'array', items: rowOf({ path, text: { type: 'string' } }), maxItems: 64 },
       ms: { maximum: MAX_SUMMAND },
       first_token_ms: { maximum: MAX_SUMMAND },
     }

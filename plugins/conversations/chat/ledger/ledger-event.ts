@@ -1,5 +1,6 @@
 import type { Locale, TypeOf } from '#kernel'
 import { addUsage, NO_USAGE, type TokenUsage } from '#plugin-api'
+import type { AttachedDocument } from '../attached-documents.ts'
 import type { Block, TurnSettings } from '../documents.ts'
 import type { AnswerEnding } from '../loop/model-answer.ts'
 import type { turnFrameFields } from '../turn-frames.ts'
@@ -30,10 +31,16 @@ export type FrameType = keyof FrameFields
 /** The fields of an event besides the frame that readers of the conversation receive. */
 export interface EventRecord {
   /**
-   * Of `turn_started`: the user's message, the requested model, the language, and the settings of the turn, which a
+   * Of `turn_started`: the user's message, the documents attached to it, the requested model, the language, and the settings of the turn, which a
    * `hitl_resolved` with results of a program replaces.
    */
   input?: Block[]
+  documents?: AttachedDocument[]
+  /**
+   * The position that the turn continues from, unless that is the event before it; of `path_changed`, the end of the
+   * path.
+   */
+  after?: number
   model?: string
   locale?: Locale
   settings?: TurnSettings
@@ -96,8 +103,8 @@ export const eventRange = (thread_id: string, after = 0, upTo = LAST_SEQ) => ({
   _id: { $gt: eventId(thread_id, after), $lte: eventId(thread_id, upTo) },
 })
 
-/** The events that end their turn. */
-export const TERMINAL_TYPES: ReadonlySet<FrameType> = new Set(['done', 'error'])
+/** The events that end their turn; a `path_changed` is the only event of its turn. */
+export const TERMINAL_TYPES: ReadonlySet<FrameType> = new Set(['done', 'error', 'path_changed'])
 
 /** True if an event ends its turn. */
 export const isTerminal = ({ type }: Pick<LedgerEvent, 'type'>): boolean => TERMINAL_TYPES.has(type)
@@ -122,4 +129,4 @@ export const frameText = (
   { type, turn_id, frame }: Pick<LedgerEvent, 'type' | 'turn_id' | 'frame'>,
   thread_id: string,
   seq: number,
-): string => JSON.stringify({ type, thread_id, turn_id, seq, ...frame })
+): string => JSON.stringify({ type, thread_id, ...(type !== 'path_changed' && { turn_id }), seq, ...frame })

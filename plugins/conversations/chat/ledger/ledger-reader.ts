@@ -120,7 +120,15 @@ export function createLedgerReader(cradle: Cradle) {
       const filter = withText ? {} : { type: { $nin: ['content', 'reasoning'] as FrameType[] } }
       const projection = withText
         ? {}
-        : { 'frame.output': 0, 'frame.input': 0, input: 0, answer: 0, whole_args: 0, results: 0 }
+        : {
+            'frame.output': 0,
+            'frame.input': 0,
+            input: 0,
+            documents: 0,
+            answer: 0,
+            whole_args: 0,
+            results: 0,
+          }
       for await (const event of events
         .find({ ...eventRange(thread_id), ...filter }, { projection, batchSize: BATCH })
         .sort({ _id: 1 }))

@@ -4,7 +4,7 @@ import { isTerminal, type LedgerEvent, seqOf } from './ledger-event.ts'
 const PAGE = 200
 
 /**
- * Reads a ledger turn by turn, from `after`, or from its start if that is null, to `upTo`, the end of a turn.
+ * Reads a ledger turn by turn, a changed path like a turn, from `after`, or from its start if that is null, to `upTo`, the end of a turn.
  * Throws if the ledger does not consist of whole turns without gaps.
  */
 export async function* readTurns(
@@ -22,7 +22,8 @@ export async function* readTurns(
     for (const event of events) {
       const seq = seqOf(event)
       const [first] = turn
-      if (!first && event.type !== 'turn_started') throw new Error(`event ${seq} belongs to no turn`)
+      const isFirst = event.type === 'turn_started' || event.type === 'path_changed'
+      if (!first && !isFirst) throw new Error(`event ${seq} belongs to no turn`)
       if (!first && seq !== position + 1 && !isAnywhere)
         throw new Error(`the ledger lacks event ${position + 1}, the start of a turn`)
       if (first && event.turn_id !== first.turn_id) throw new Error(`the turn before event ${seq} has no end`)

@@ -1,5 +1,5 @@
 import { addUsage } from '#plugin-api'
-import type { Block, MessageDocument, Source, TurnError } from '../documents.ts'
+import type { Block, Branch, MessageDocument, Source, TurnError } from '../documents.ts'
 import { toThoughts } from '../loop/thoughts.ts'
 import {
   type ActionRequest,
@@ -53,7 +53,12 @@ export function projectTurn(events: readonly LedgerEvent[]): MessageDocument[] {
   for (const event of events) {
     switch (event.type) {
       case 'turn_started':
-        open(event, event.frame.message_id, 'user').content = event.input ?? []
+        // A new answer belongs to a message of another turn.
+        if (event.frame.message_id === event.frame.after_message_id) break
+        Object.assign(open(event, event.frame.message_id, 'user'), {
+          content: event.input ?? [],
+          ...(event.documents && { documents: event.documents }),
+        })
         break
       case 'content':
         appendText(open(event, event.frame.message_id, 'assistant').content, event.frame.content)
@@ -121,13 +126,21 @@ export function projectTurn(events: readonly LedgerEvent[]): MessageDocument[] {
   }
   for (const [message, sources] of cited) message.sources = [...sources.values()]
   const last = events.at(-1)
+  if (last && isTerminal(last)) closeMessages(messages, last, open)
+  const branch = readBranch(events[0])
+  if (branch && messages[0]) messages[0].branch = branch
   if (!last || !isTerminal(last)) return messages
-  closeMessages(messages, last, open)
   // The message of a stopped delegation may be empty, because only its usage was written.
   return messages.filter(
     ({ role, content, artifacts, sources }) => role !== 'tool' || content.length > 0 || artifacts || sources,
   )
 }
+
+/** Returns the beginning of a version whose turn starts with this event. */
+export const readBranch = (event: LedgerEvent | undefined): Branch | undefined =>
+  event?.type === 'turn_started' && event.after !== undefined
+    ? { first: seqOf(event), after: event.after }
+    : undefined
 
 /** Replaces the arguments of a call by those that a person changed and that were run. */
 function showEdits(

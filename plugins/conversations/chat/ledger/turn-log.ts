@@ -31,7 +31,7 @@ export interface TurnLog extends EventLog {
    */
   durable(how?: { urgent: boolean }): Promise<boolean>
   /** Makes the last event of the turn before its end or its pause; events that are added later are ignored. */
-  finish<Type extends 'done' | 'error' | 'hitl_required'>(
+  finish<Type extends 'done' | 'error' | 'hitl_required' | 'path_changed'>(
     type: Type,
     frame: FrameFields[Type],
     record?: EventRecord,

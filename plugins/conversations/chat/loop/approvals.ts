@@ -63,8 +63,8 @@ export function requestResult(
   locale: Locale,
 ): Request {
   const description = {
-    en: `Waits for the result of “${name}” from the program that asked.`,
-    zh: `等待提问的程序返回“${name}”的结果。`,
+    en: `Waiting for the result of “${name}” from the program that sent the message.`,
+    zh: `等待发送消息的程序返回“${name}”的结果。`,
   }
   return {
     ...call,
@@ -92,7 +92,7 @@ export function requestAuthorization(call: Call, need: AuthorizationNeed, locale
         zh: `请登录“${name}”，以便智能体使用：${url}`,
       }
     : {
-        en: `Enter your own credentials for “${name}” (${fields?.join(', ')}), which are sent to ${origin} only, so that the agent can use it.`,
+        en: `Enter your own credentials for “${name}” (${fields?.join(', ')}) so that the agent can use it. They are sent only to ${origin}.`,
         zh: `请填写您自己的“${name}”凭据（${fields?.join('、')}，仅发送至 ${origin}），以便智能体使用。`,
       }
   return {

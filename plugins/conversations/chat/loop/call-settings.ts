@@ -3,6 +3,7 @@ import type { ModelCallOptions, ModelDescription } from '#plugin-api'
 import type { AgentDocument, Instructions } from '../../../agents/agents/types.ts'
 import type { ThreadDocument, TurnSettings } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
+import type { ProjectSettings } from '../threads/thread-projects.ts'
 
 /** The settings that all model calls of a turn share. */
 export type CallSettings = Pick<
@@ -85,12 +86,12 @@ function toResponseFormat({
 
 /**
  * Builds the system prompt of an agent: what it is, its character, its own `system_prompt`, then its tools and
- * notes, then the instructions of the thread.
+ * notes, then the instructions of the project, then the instructions of the thread.
  * The date comes last, so that upstreams which cache the beginning of a prompt keep everything else past midnight.
  */
 export async function buildInstructions(
   agent: AgentDocument,
-  { instructions }: Pick<ThreadDocument, 'instructions'>,
+  { thread, project }: { thread: Pick<ThreadDocument, 'instructions'>; project: ProjectSettings | undefined },
   { clock, extensions }: Pick<Cradle, 'clock' | 'extensions'>,
 ): Promise<string> {
   const parts = await extensions['agents.instructions'].ask({ agent })
@@ -103,7 +104,8 @@ export async function buildInstructions(
     ...(system_prompt ? [system_prompt] : []),
     ...collectTexts('resources'),
     ...collectTexts('notes'),
-    ...(instructions ? [instructions] : []),
+    ...(project?.instructions ? [project.instructions] : []),
+    ...(thread.instructions ? [thread.instructions] : []),
     `Today is ${new Date(clock.now()).toISOString().slice(0, 10)} (UTC).`,
   ].join('\n\n')
 }

@@ -1,5 +1,6 @@
 import type { LanguageModelV3Content, LanguageModelV3Message } from '@ai-sdk/provider'
 import { CHARACTERS_PER_TOKEN, IMAGE_TOKENS } from '#toolbox'
+import type { AttachedDocument } from '../attached-documents.ts'
 import type { Block, MessageDocument, ThreadSummary } from '../documents.ts'
 import { measureBlock } from '../documents.ts'
 import { parseArguments } from './call-arguments.ts'
@@ -23,16 +24,23 @@ export const toCharacterBudget = (window = DEFAULT_WINDOW): number =>
 
 /**
  * Returns the history as a model receives it: the newest messages that fit its window, whole exchanges only. `model` is
- * its reference; only answers of the same model contain its thoughts and the ids that it gave its calls.
+ * its reference; only answers of the same model contain its thoughts and the ids that it gave its calls. `reserved`
+ * characters are left for the message that follows.
  */
 export function toModelContext(
   history: readonly MessageDocument[],
-  { window, images = new Map(), model }: { window?: number; images?: Images; model?: string } = {},
+  {
+    window,
+    images = new Map(),
+    model,
+    reserved = 0,
+  }: { window?: number; images?: Images; model?: string; reserved?: number } = {},
 ): LanguageModelV3Message[] {
-  let room = toCharacterBudget(window)
+  let room = toCharacterBudget(window) - reserved
   let first = history.length
   for (let index = history.length - 1; index >= 0; index -= 1) {
-    const { content, role, thoughts, model: writtenBy } = history[index]!
+    const { content, documents = [], role, thoughts, model: writtenBy } = history[index]!
+    for (const { text } of documents) room -= text.length
     for (const block of content) room -= measureShown(block, images)
     if (thoughts !== undefined && writtenBy === model) room -= thoughts.length
     if (room < 0) break
@@ -41,9 +49,23 @@ export function toModelContext(
   const usedIds = new Set<string>()
   return groupSteps(history.slice(first)).flatMap(({ message, results }) =>
     message.role === 'user'
-      ? [userMessage(message.content, images)]
+      ? [userMessage(message.content, { images, documents: message.documents })]
       : toExchange(message, results, { model, usedIds }),
   )
+}
+
+/** Cuts documents that would take more than half of what a model receives of a conversation. */
+export function fitDocuments(documents: readonly AttachedDocument[], window?: number): AttachedDocument[] {
+  const most = toCharacterBudget(window) / 2
+  const size = documents.reduce((sum, { text }) => sum + text.length, 0)
+  if (size <= most) return [...documents]
+  return documents.map(({ path, text }) => {
+    const share = Math.floor((most * text.length) / size)
+    return {
+      path,
+      text: `${text.slice(0, share).toWellFormed()}\n[Cut for this model. Read on with read_file.]`,
+    }
+  })
 }
 
 /** A message, and the results of the calls in it. */
@@ -110,17 +132,23 @@ const toObject = (input: unknown) =>
   typeof input === 'object' && input !== null && !Array.isArray(input) ? input : { input }
 
 /**
- * Converts a user's message for a model; files are named so that a tool can read them, and images are shown as well.
+ * Converts a user's message for a model; files are named so that a tool can read them, and images and the texts of
+ * documents are shown as well.
  */
-export function userMessage(content: readonly Block[], images: Images = new Map()): LanguageModelV3Message {
+export function userMessage(
+  content: readonly Block[],
+  { images = new Map(), documents = [] }: { images?: Images; documents?: readonly AttachedDocument[] } = {},
+): LanguageModelV3Message {
   return {
     role: 'user',
     content: content.flatMap((block): UserPart[] => {
       if (block.type === 'text') return block.text.trim() ? [{ type: 'text', text: block.text }] : []
       if (block.type !== 'image' && block.type !== 'file') return []
       const image = images.get(block.path)
+      const text = documents.find(({ path }) => path === block.path)?.text
       return [
         { type: 'text', text: `[${block.type} in the workspace: ${block.path}]` },
+        ...(text ? [{ type: 'text' as const, text }] : []),
         ...(image ? [{ type: 'file' as const, ...image }] : []),
       ]
     }),

@@ -114,7 +114,7 @@ export function createResultPictures(read: ReadPictures) {
     if (images.size === 0) return
     const message = userMessage(
       [{ type: 'text', text: HEADING }, ...blocks.filter(({ path }) => images.has(path))],
-      images,
+      { images },
     )
     shownMessages.push({ index: prompt.push(message) - 1, pictures: images.size })
     let count = shownMessages.reduce((sum, { pictures }) => sum + pictures, 0)

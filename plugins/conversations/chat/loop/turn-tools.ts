@@ -6,6 +6,7 @@ import type { UserDocument } from '../../../identity/users/types.ts'
 import type { ThreadDocument, TurnSettings } from '../documents.ts'
 import type { LedgerEvent } from '../ledger/ledger-event.ts'
 import type { Cradle } from '../manifest.ts'
+import type { ProjectSettings } from '../threads/thread-projects.ts'
 import type { RemoteTool } from './client-tools.ts'
 
 /** The user that a turn acts for, with the rights that the credential leaves which the turn was started with. */
@@ -48,8 +49,15 @@ export async function offerTools(
     agent,
     user,
     thread,
+    project,
     settings,
-  }: { agent: AgentDocument; user: TurnUser; thread: ThreadDocument; settings: TurnSettings },
+  }: {
+    agent: AgentDocument
+    user: TurnUser
+    thread: ThreadDocument
+    project: ProjectSettings | undefined
+    settings: TurnSettings
+  },
 ): Promise<ReadonlyMap<string, Tool | null>> {
   const turn: OfferedTurn = {
     agent_id: agent._id,
@@ -58,7 +66,7 @@ export async function offerTools(
     thread_id: thread._id,
     knowledge_base_ids: {
       of_owner: agent.knowledge_base_ids ?? [],
-      of_user: [...(thread.knowledge_base_ids ?? []), ...(settings.knowledge_base_ids ?? [])],
+      of_user: [project, thread, settings].flatMap((choice) => choice?.knowledge_base_ids ?? []),
     },
   }
   const offers = tools.flatMap((tool) => (tool.forTurn ? [{ tool, offer: tool.forTurn(turn) }] : []))

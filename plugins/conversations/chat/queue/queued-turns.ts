@@ -29,7 +29,7 @@ export function createQueuedTurns({
 }: Pick<Cradle, 'collections' | 'clock'>) {
   return {
     async store(turn_id: string, { thread_id, user, agent, ...request }: TurnRequest): Promise<void> {
-      const { client_message_id, content, model, settings, steps, locale, request_id } = request
+      const { client_message_id, content, documents, model, settings, steps, locale, request_id } = request
       await queuedTurns.insertOne({
         _id: turn_id,
         thread_id,
@@ -37,6 +37,7 @@ export function createQueuedTurns({
         agent_id: agent._id,
         ...(client_message_id === undefined ? {} : { client_message_id }),
         content,
+        ...(documents === undefined ? {} : { documents: [...documents] }),
         ...(model === undefined ? {} : { model }),
         ...(settings === undefined ? {} : { settings }),
         ...(steps === undefined ? {} : { steps: [...steps] }),

@@ -48,7 +48,7 @@ export function createTurnQueue(cradle: Cradle) {
     agent_id,
     ...queued
   }: QueuedTurnDocument): Promise<TurnOrder | Refusal | undefined> => {
-    const { content, model, settings, locale, request_id, scopes } = queued
+    const { content, documents, model, settings, locale, request_id, scopes } = queued
     const account = await users.find(user_id)
     // The process that removes an account or an agent removes its threads.
     if (!account) return undefined
@@ -59,7 +59,7 @@ export function createTurnQueue(cradle: Cradle) {
       const { state } = agent
       if (state === 'starting' || state === 'stopping') return undefined
       if (state !== 'running') throw new AppError('AGENT_NOT_RUNNING', { state })
-      return { agent, user, content, model, settings, locale, request_id }
+      return { agent, user, content, documents, model, settings, locale, request_id }
     } catch (error) {
       if (error instanceof AppError) return { refusal: error, locale, request_id }
       throw error

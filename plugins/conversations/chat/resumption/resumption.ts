@@ -17,8 +17,8 @@ import type { LeasedThread, TurnLease } from '../turns/turn-leases.ts'
 import { toStoppedEnd } from '../turns/turn-outcome.ts'
 
 const EXPIRED: Record<Locale, string> = {
-  en: 'Nobody decided in time, so this counts as rejected.',
-  zh: '无人在规定时间内处理，视为拒绝。',
+  en: 'Rejected automatically: nobody decided in time.',
+  zh: '逾期无人处理，已自动拒绝。',
 }
 
 /** Resumes paused turns. */
@@ -34,7 +34,7 @@ export function createResumption(cradle: Cradle) {
   /** Returns the order of a decided turn, or why it cannot be carried out; null if it is no longer ours. */
   const prepare = async ({ opened, signal }: Turn) => {
     const { lease, thread, log } = opened!
-    const { input: content = [], model, locale = 'en' } = log.committed[0]!
+    const { input: content = [], documents, model, locale = 'en' } = log.committed[0]!
     const request_id = lease.turn_id
     try {
       const begin = () => Promise.all([users.find(lease.user_id), turnLeases.proceed(lease)])
@@ -44,7 +44,7 @@ export function createResumption(cradle: Cradle) {
       const turnUser = toTurnUser(user, thread.active_turn?.scopes, cradle)
       const agent = await untilAnswered(() => agents.findVisible(turnUser, lease.agent_id), signal)
       if (agent.state !== 'running') throw new AppError('AGENT_NOT_RUNNING', { state: agent.state })
-      return { agent, user: turnUser, content, model, locale, request_id } satisfies TurnOrder
+      return { agent, user: turnUser, content, documents, model, locale, request_id } satisfies TurnOrder
     } catch (refusal) {
       return { refusal, locale, request_id } satisfies Refusal
     }

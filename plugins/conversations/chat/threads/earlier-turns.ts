@@ -1,6 +1,7 @@
 import type { LanguageModelV3Content } from '@ai-sdk/provider'
 import type { Ids } from '#kernel'
 import { NO_USAGE } from '#plugin-api'
+import type { AttachedDocument } from '../attached-documents.ts'
 import type { Block } from '../documents.ts'
 import { type EventRecord, type FrameFields, type FrameType, UNKNOWN_MODEL } from '../ledger/ledger-event.ts'
 import type { ReadEvent } from '../ledger/ledger-reader.ts'
@@ -8,6 +9,7 @@ import type { ReadEvent } from '../ledger/ledger-reader.ts'
 /** An earlier exchange of a conversation as a client describes it: a user's message, and the steps that followed. */
 export interface EarlierTurn {
   input: Block[]
+  documents?: AttachedDocument[]
   steps: EarlierStep[]
 }
 
@@ -52,12 +54,12 @@ export function toStepEvents({ text, calls, results }: EarlierStep, ids: Ids): S
 /** Returns the events of a ledger that begins with these turns. `ts` is Unix milliseconds. */
 export function toEvents(turns: readonly EarlierTurn[], { ids, ts }: { ids: Ids; ts: number }): ReadEvent[] {
   const events: ReadEvent[] = []
-  for (const { input, steps } of turns) {
+  for (const { steps, ...message } of turns) {
     const turn_id = ids.make('trn_')
     const add = <Type extends FrameType>(type: Type, frame: FrameFields[Type], record: object = {}) =>
       events.push({ seq: events.length + 1, turn_id, ts, type, frame, ...record } as ReadEvent)
     let message_id: string | null = null
-    add('turn_started', { message_id: ids.make('msg_') }, { input })
+    add('turn_started', { message_id: ids.make('msg_') }, message)
     for (const step of steps)
       for (const { type, frame, record } of toStepEvents(step, ids)) {
         if (type !== 'tool_result') message_id = (frame as FrameFields['content']).message_id

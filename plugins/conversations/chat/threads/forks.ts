@@ -1,7 +1,7 @@
 import { AppError, type Locale } from '#kernel'
 import type { MessageRange, ThreadDocument } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
-import { listRanges } from './messages.ts'
+import { containsPosition, endOf, listRanges } from './paths.ts'
 import { MAX_REFERENCES } from './references.ts'
 import { toForkTitle } from './thread-progress.ts'
 
@@ -15,7 +15,12 @@ export interface ForkPlace {
 export type Forks = ReturnType<typeof createForks>
 
 /** Creates the forks; a fork refers to the messages of its source and copies none. */
-export function createForks({ threads, messages, chat }: Pick<Cradle, 'threads' | 'messages' | 'chat'>) {
+export function createForks({
+  threads,
+  threadProjects,
+  messages,
+  chat,
+}: Pick<Cradle, 'threads' | 'threadProjects' | 'messages' | 'chat'>) {
   /** Finds the position after the reply and the tool results that follow it; the active turn is left out. */
   const findCut = async (source: ThreadDocument, { message_id, assistant_turns_from_end }: ForkPlace) => {
     // While a history is rebuilt, its newest messages may be missing; they are left out as well.
@@ -43,7 +48,7 @@ export function createForks({ threads, messages, chat }: Pick<Cradle, 'threads' 
       position: ForkPlace,
       locale: Locale,
     ): Promise<{ fork: ThreadDocument; copied_messages: number }> {
-      const { _id: forked_from, user_id, agent_id, title, model, instructions, summary } = source
+      const { _id: forked_from, user_id, agent_id, project_id, title, model, instructions, summary } = source
       const cut = await findCut(source, position)
       const base = listRanges(source, cut)
       const [copied_messages, named] = await Promise.all([messages.count(base), listReferences(source, base)])
@@ -52,12 +57,14 @@ export function createForks({ threads, messages, chat }: Pick<Cradle, 'threads' 
         {
           ...named,
           title: toForkTitle(title, locale),
+          title_by: source.title_by ?? 'model',
           model,
+          ...(project_id && { project_id }),
           ...(instructions && { instructions }),
-          last_seq: cut,
+          last_seq: endOf(base),
           forked_from,
           base,
-          ...(summary && summary.position <= cut ? { summary } : {}),
+          ...(summary && containsPosition(base, summary.position) ? { summary } : {}),
           deleted_at: null,
         },
       )
@@ -65,6 +72,7 @@ export function createForks({ threads, messages, chat }: Pick<Cradle, 'threads' 
         // A process that removes the source from here on sees that the fork shows its messages.
         await threads.get({ user_id, agent_id }, forked_from)
         await threads.publish(fork._id)
+        await threadProjects.settle(fork)
       } catch (error) {
         await chat.purge(await threads.hide({ _id: fork._id }))
         throw error

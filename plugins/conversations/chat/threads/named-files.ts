@@ -4,7 +4,7 @@ import type { ThreadDocument } from '../documents.ts'
 import type { Messages } from './messages.ts'
 import type { RunningFiles } from './running-files.ts'
 import { visible } from './thread-facts.ts'
-import { LIST_ORDER } from './threads.ts'
+import { LIST_ORDER } from './thread-indexes.ts'
 
 /**
  * Lists the files that turns of a user's threads with an agent have made; files that users claim to have sent do not

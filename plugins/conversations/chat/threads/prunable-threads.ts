@@ -3,7 +3,7 @@ import type { ThreadDocument } from '../documents.ts'
 import { visible } from './thread-facts.ts'
 
 /** The channel type of threads that programs create, often one for each request. */
-export const API = 'api'
+const API = 'api'
 
 /** Creates the queries for threads that may be removed without anybody asking for it. */
 export function createPrunableThreads(threads: Collection<ThreadDocument>) {

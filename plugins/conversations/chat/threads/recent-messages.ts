@@ -1,6 +1,7 @@
 import type { MessageDocument, ThreadDocument } from '../documents.ts'
 import { measureMessage } from '../documents.ts'
-import type { Messages, ShownThread } from './messages.ts'
+import type { Messages } from './messages.ts'
+import type { ShownThread } from './paths.ts'
 
 /** The most messages that are kept of a thread: more than models receive. */
 const KEPT_MESSAGES = 100
@@ -43,7 +44,9 @@ export function createRecentMessages(messages: Messages) {
     ): Promise<readonly MessageDocument[]> {
       const { _id: thread_id, projection_version: version } = thread
       const cached = threads.get(thread_id)
-      if (cached?.lastSeq === firstSeq - 1 && cached.version === version) return cached.newest
+      // A turn that continues from elsewhere brings a path of its own.
+      const isNext = cached?.lastSeq === firstSeq - 1 && !thread.active_turn?.path
+      if (isNext && cached.version === version) return cached.newest
       const newest = await messages.page(thread, { limit: KEPT_MESSAGES, beforeSeq: firstSeq })
       keep(thread_id, { lastSeq: firstSeq - 1, version, newest })
       return newest

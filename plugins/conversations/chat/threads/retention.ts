@@ -1,5 +1,5 @@
 import type { Collection } from 'mongodb'
-import type { ThreadDocument } from '../documents.ts'
+import type { MessageRange, ThreadDocument } from '../documents.ts'
 import type { Messages } from './messages.ts'
 import { notRemoved } from './thread-facts.ts'
 
@@ -18,17 +18,12 @@ export function createRetention({
   threads: Collection<ThreadDocument>
   messages: Messages
 }) {
-  /** Returns the position up to which other threads show the messages of a thread; 0 if none does. */
-  const lastShown = async (thread_id: string) => {
-    const [shown] = await threads
-      .aggregate<{ last: number }>([
-        { $match: { 'base.thread_id': thread_id, ...notRemoved } },
-        { $unwind: '$base' },
-        { $match: { 'base.thread_id': thread_id } },
-        { $group: { _id: null, last: { $max: '$base.last' } } },
-      ])
+  /** Returns the messages of a thread that other threads show. */
+  const listShown = async (thread_id: string): Promise<MessageRange[]> => {
+    const forks = await threads
+      .find({ 'base.thread_id': thread_id, ...notRemoved }, { projection: { base: 1 } })
       .toArray()
-    return shown?.last ?? 0
+    return forks.flatMap(({ base = [] }) => base.filter((range) => range.thread_id === thread_id))
   }
 
   /** Lists the threads among these that are removed or being removed. */
@@ -49,7 +44,7 @@ export function createRetention({
       const thread = await threads.findOne({ _id: thread_id }, { projection: { base: 1 } })
       const fallen = await listRemoved((thread?.base ?? []).map((range) => range.thread_id))
       for (const removedId of [thread_id, ...fallen])
-        await messages.removeBehind(removedId, await lastShown(removedId))
+        await messages.removeOutside(removedId, await listShown(removedId))
     },
   }
 }

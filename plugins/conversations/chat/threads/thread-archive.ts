@@ -1,12 +1,14 @@
-import type { Artifact, MessageDocument, Source, ThreadDocument } from '../documents.ts'
+import { readAttachedDocuments } from '../attached-documents.ts'
+import type { Artifact, Branch, MessageDocument, Source, ThreadDocument } from '../documents.ts'
 import { assertImportable } from '../ledger/imported-event.ts'
-import { isTerminal, type LedgerEvent, seqOf } from '../ledger/ledger-event.ts'
+import { isTerminal, LAST_SEQ, type LedgerEvent, seqOf } from '../ledger/ledger-event.ts'
 import { readTurns } from '../ledger/ledger-turns.ts'
-import { projectTurn } from '../ledger/projection.ts'
+import { projectTurn, readBranch } from '../ledger/projection.ts'
 import type { Cradle } from '../manifest.ts'
 import { fileUrl } from '../rows.ts'
 import { sanitizeForStorage } from '../sanitize.ts'
 import { type EarlierTurn, toEvents } from './earlier-turns.ts'
+import { createPaths } from './paths.ts'
 import { MAX_REFERENCES } from './references.ts'
 import type { RebuiltThread } from './thread-migrations.ts'
 import { toTitle } from './thread-progress.ts'
@@ -22,19 +24,23 @@ const BATCH = 100
 export type ThreadArchive = ReturnType<typeof createThreadArchive>
 
 /** Creates the archive; a turn that runs while its thread is rebuilt is left to its own process. */
-export function createThreadArchive({
-  ledger,
-  messages,
-  threadMigrations,
-  retention,
-  threads,
-  chat,
-  clock,
-  ids,
-}: Pick<
-  Cradle,
-  'ledger' | 'messages' | 'threadMigrations' | 'retention' | 'threads' | 'chat' | 'clock' | 'ids'
->) {
+export function createThreadArchive(
+  cradle: Pick<
+    Cradle,
+    | 'ledger'
+    | 'messages'
+    | 'threadMigrations'
+    | 'retention'
+    | 'threads'
+    | 'chat'
+    | 'clock'
+    | 'config'
+    | 'extensions'
+    | 'ids'
+    | 'log'
+  >,
+) {
+  const { ledger, messages, threadMigrations, retention, threads, chat, clock, ids } = cradle
   const { queue, count, listAgents, claim, release, fail, isGone } = threadMigrations
 
   const rebuildTurns = async (claimed: ThreadDocument, signal: AbortSignal): Promise<boolean> => {
@@ -50,7 +56,7 @@ export function createThreadArchive({
       let batch: MessageDocument[] = []
       let from = after ?? 0
       const write = async (to: number) => {
-        await messages.store(batch)
+        await messages.store(claimed, batch, { after: from, upTo: to })
         await messages.prune(thread_id, { after: from, upTo: to, keep: batch.map(({ _id }) => _id) })
         batch = []
         from = to
@@ -97,16 +103,26 @@ export function createThreadArchive({
       turns: readonly EarlierTurn[],
       beginning: Partial<ThreadDocument>,
     ): Promise<ThreadDocument> {
-      const events = toEvents(turns, { ids, ts: clock.now() })
+      const read: EarlierTurn[] = []
+      for (const turn of turns) {
+        const documents = await readAttachedDocuments(owner, turn.input, cradle)
+        read.push(documents.length > 0 ? { ...turn, documents } : turn)
+      }
+      const events = toEvents(read, { ids, ts: clock.now() })
       const title = toTitle({ content: turns[0]?.input ?? [] }) || null
-      const facts = sanitizeForStorage({ title, ...beginning, last_seq: events.length }) as typeof beginning
+      const facts = sanitizeForStorage({
+        title,
+        title_by: 'model',
+        ...beginning,
+        last_seq: events.length,
+      }) as typeof beginning
       if (events.length === 0) return threads.create(owner, facts)
       const thread = await threads.create(owner, { ...facts, deleted_at: null })
       try {
         const stored = await ledger.adopt(thread._id, events)
         const ends = stored.flatMap((event, index) => (isTerminal(event) ? [index + 1] : []))
         const byTurn = ends.map((end, index) => stored.slice(ends[index - 1] ?? 0, end))
-        await messages.store(byTurn.flatMap(projectTurn))
+        await messages.store(thread, byTurn.flatMap(projectTurn))
         await threads.publish(thread._id)
       } catch (error) {
         await chat.purge(await threads.hide({ _id: thread._id }))
@@ -124,6 +140,9 @@ export function createThreadArchive({
 
 /** Collects the facts of a thread from its turns; a fork keeps its source's facts. */
 function gatherFacts({ forked_from, ...thread }: ThreadDocument) {
+  const branches: Branch[] = []
+  /** The position that the path ends at. */
+  let end = LAST_SEQ
   const artifacts = new Map<string, Artifact>()
   const sources = new Map<string, Source>()
   let title: string | null = null
@@ -134,7 +153,16 @@ function gatherFacts({ forked_from, ...thread }: ThreadDocument) {
   }
   return {
     add(events: readonly LedgerEvent[], documents: readonly MessageDocument[]) {
-      title ??= toTitle(documents[0]!) || null
+      const seq = seqOf(events[0]!)
+      if (events[0]!.type === 'path_changed') {
+        const { after = seq - 1 } = events[0]!
+        end = after < seq - 1 ? after : LAST_SEQ
+        return
+      }
+      end = LAST_SEQ
+      const branch = readBranch(events[0])
+      if (branch) branches.push(branch)
+      if (documents[0]?.role === 'user') title ??= toTitle(documents[0]) || null
       last_active = Math.floor(events.at(-1)!.ts / 1000)
       for (const message of documents) {
         name(artifacts, 'path', message.artifacts)
@@ -142,7 +170,9 @@ function gatherFacts({ forked_from, ...thread }: ThreadDocument) {
       }
     },
     get thread(): Omit<RebuiltThread, 'last_seq'> {
-      return { title, last_active, artifacts: [...artifacts.values()], sources: [...sources.values()] }
+      const isOriginal = branches.length === 0 && end === LAST_SEQ
+      const path = isOriginal ? undefined : createPaths(thread, branches).pathTo(end)
+      return { title, last_active, path, artifacts: [...artifacts.values()], sources: [...sources.values()] }
     },
   }
 }

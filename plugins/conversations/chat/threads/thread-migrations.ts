@@ -1,6 +1,6 @@
 import type { Collection, IndexDescription } from 'mongodb'
 import type { Clock } from '#kernel'
-import type { Artifact, Source, ThreadDocument } from '../documents.ts'
+import type { Artifact, MessageRange, Source, ThreadDocument } from '../documents.ts'
 
 /** The version of the messages that `projectTurn` makes; threads with older messages are rebuilt from their ledgers. */
 export const PROJECTION_VERSION = 10
@@ -28,6 +28,8 @@ export interface MigrationCounts {
 export interface RebuiltThread {
   last_seq: number
   title: string | null
+  /** Undefined if the thread has no versions. */
+  path: readonly MessageRange[] | undefined
   artifacts: readonly Artifact[]
   sources: readonly Source[]
   last_active: number
@@ -99,13 +101,15 @@ export function createThreadMigrations({
     /** Stores the facts of a rebuilt thread; false if a turn has ended after `last_seq`, or the claim is lost. */
     async finish(
       claimed: ThreadDocument,
-      { last_seq, title, artifacts, sources, last_active }: RebuiltThread,
+      { last_seq, title, path, artifacts, sources, last_active }: RebuiltThread,
     ): Promise<boolean> {
       const { matchedCount } = await threads.updateOne({ ...mine(claimed), last_seq }, [
         {
           $set: {
             projection_version: PROJECTION_VERSION,
             title: { $ifNull: ['$title', { $literal: title }] },
+            path: path ? { $literal: path } : '$$REMOVE',
+            last_message_id: '$$REMOVE',
             artifacts: { $literal: artifacts },
             sources: { $literal: sources },
             last_active: { $max: ['$last_active', Math.min(last_active, clock.seconds())] },

@@ -9,6 +9,8 @@ interface ThreadProgress {
   thread_id: string
   turn_id: string
   last_seq: number
+  /** Of the turn; undefined if it has none. */
+  last_message_id: string | undefined
   /** Unix seconds. */
   last_active: number
   title: string
@@ -19,7 +21,17 @@ interface ThreadProgress {
 
 /** Returns the write that ends the active turn of a thread; it can be repeated. */
 export const toProgressWrite = (
-  { thread_id, turn_id, last_seq, last_active, title, artifacts, sources, unseen }: ThreadProgress,
+  {
+    thread_id,
+    turn_id,
+    last_seq,
+    last_message_id,
+    last_active,
+    title,
+    artifacts,
+    sources,
+    unseen,
+  }: ThreadProgress,
   { namespace }: Collection<ThreadDocument>,
 ): Write => ({
   name: 'updateOne',
@@ -31,7 +43,9 @@ export const toProgressWrite = (
         active_turn: null,
         last_seq,
         last_active,
-        title: { $ifNull: ['$title', { $literal: title }] },
+        path: { $ifNull: ['$active_turn.path', '$path', '$$REMOVE'] },
+        last_message_id: last_message_id ?? '$$REMOVE',
+        ...(title && { title: { $ifNull: ['$title', { $literal: title }] } }),
         ...(unseen ? { unread: { $add: ['$unread', 1] } } : {}),
         ...(artifacts.length > 0 ? { artifacts: toAppendNewest('artifacts', 'path', artifacts) } : {}),
         ...(sources.length > 0 ? { sources: toAppendNewest('sources', 'id', sources) } : {}),
@@ -43,6 +57,21 @@ export const toProgressWrite = (
 const MAX_TITLE_CHARS = 40
 
 const FORK: Record<Locale, string> = { en: ' (fork)', zh: '（分支）' }
+
+/** Returns the write that ends a turn which has only changed the path of its thread; it can be repeated. */
+export const toPathWrite = (
+  { thread_id, turn_id, last_seq }: Pick<ThreadProgress, 'thread_id' | 'turn_id' | 'last_seq'>,
+  { namespace }: Collection<ThreadDocument>,
+): Write => ({
+  name: 'updateOne',
+  namespace,
+  filter: { _id: thread_id, 'active_turn.turn_id': turn_id },
+  update: [
+    {
+      $set: { active_turn: null, last_seq, path: '$active_turn.path', last_message_id: '$$REMOVE' },
+    },
+  ],
+})
 
 /** Returns a thread's title: the first message, or the names of its files, as one line of at most 40 characters. */
 export function toTitle({ content }: Pick<MessageDocument, 'content'>): string {
@@ -59,7 +88,8 @@ export const toForkTitle = (title: string | null, locale: Locale): string | null
 
 const oneLine = (texts: string[]) => texts.join(' ').replace(/\s+/g, ' ').trim()
 
-function clip(text: string, length: number): string {
+/** Cuts a text to a number of characters, the last of which then shows that it is cut. */
+export function clip(text: string, length: number): string {
   // Long texts are cut first, generously, so that they are not split into characters as a whole.
   const characters = [...text.slice(0, 4 * length)]
   return characters.length > length ? `${characters.slice(0, length - 1).join('')}…` : characters.join('')

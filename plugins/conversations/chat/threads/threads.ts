@@ -1,37 +1,12 @@
-import type { Collection, IndexDescription } from 'mongodb'
+import type { Collection } from 'mongodb'
 import { AppError, type Clock, type EventBus, type Ids, type Limits } from '#kernel'
 import { type Conditional, findPage, missOf, type Page, type PageRequest, requireUnchanged } from '#toolbox'
 import type { Agents } from '../../../agents/agents/agents.ts'
 import type { ThreadDocument, ThreadSummary } from '../documents.ts'
-import { API, createPrunableThreads } from './prunable-threads.ts'
+import { createPrunableThreads } from './prunable-threads.ts'
 import { notRemoved, toOwnedThread, visible } from './thread-facts.ts'
-import { migrationIndexes, PROJECTION_VERSION } from './thread-migrations.ts'
-
-/** The order of lists: pinned threads first, then by last activity; within one second, newer threads first. */
-export const LIST_ORDER = { pinned: -1, last_active: -1, _id: -1 } as const
-
-/** The indexes for listing, resuming, counting, recovering, rebuilding and removing threads. */
-export const threadIndexes: IndexDescription[] = [
-  { key: { user_id: 1, agent_id: 1, ...LIST_ORDER } },
-  { key: { session_key: 1 }, unique: true },
-  { key: { agent_id: 1, projection_version: 1 } },
-  ...migrationIndexes,
-  {
-    key: { 'active_turn.lease_until': 1 },
-    partialFilterExpression: { 'active_turn.lease_until': { $exists: true } },
-  },
-  {
-    key: { 'active_turn.paused.expires_at': 1 },
-    partialFilterExpression: { 'active_turn.paused.expires_at': { $exists: true } },
-  },
-  { key: { user_id: 1, agent_id: 1, unread: 1 }, partialFilterExpression: { unread: { $gt: 0 } } },
-  { key: { deleted_at: 1 }, partialFilterExpression: { deleted_at: { $exists: true } } },
-  {
-    key: { user_id: 1, pinned: 1, last_active: -1, _id: -1 },
-    partialFilterExpression: { channel_type: API },
-  },
-  { key: { 'base.thread_id': 1 }, partialFilterExpression: { 'base.thread_id': { $exists: true } } },
-]
+import { LIST_ORDER, LISTS, PROJECT_COUNTS } from './thread-indexes.ts'
+import { PROJECTION_VERSION } from './thread-migrations.ts'
 
 /** The most artifacts, and the most sources, that a list shows of a thread. */
 const MAX_LISTED = 10
@@ -45,14 +20,39 @@ export interface ThreadOwner {
   agent_id: string
 }
 
+/** The threads of an account to be listed: with one agent or all of them, and of one project or all of them. */
+interface ListedThreads extends Partial<ThreadOwner> {
+  user_id: string
+  project_id?: string | undefined
+  archived?: boolean
+}
+
 /** The fields that the entity tag of a thread is made from. */
-export const threadFields = ['title', 'pinned', 'model', 'allowed_tools', 'knowledge_base_ids'] as const
+export const threadFields = [
+  'title',
+  'pinned',
+  'archived',
+  'project_id',
+  'model',
+  'allowed_tools',
+  'knowledge_base_ids',
+] as const
+
+/** The changes of a thread by a person. */
+type ThreadChanges = Partial<
+  Pick<ThreadDocument, Exclude<(typeof threadFields)[number], 'project_id'> | 'title_by'>
+> & { project_id?: string | null }
+
+/** Selects the threads that are in lists unless these ask for archived ones. */
+const notArchived = { $ne: true } as const
 
 /** The fields of a thread that its row in a list shows first. */
 const GLANCE = {
   agent_id: 1,
+  project_id: 1,
   title: 1,
   pinned: 1,
+  archived: 1,
   unread: 1,
   last_active: 1,
   'active_turn.turn_id': 1,
@@ -61,7 +61,7 @@ const GLANCE = {
 /** The part of a thread that `GLANCE` shows. */
 export type GlancedThread = Pick<
   ThreadDocument,
-  '_id' | 'agent_id' | 'title' | 'pinned' | 'unread' | 'last_active'
+  '_id' | 'agent_id' | 'project_id' | 'title' | 'pinned' | 'archived' | 'unread' | 'last_active'
 > & { active_turn?: object | null }
 
 /** The threads of all users. */
@@ -172,33 +172,81 @@ export function createThreads({
      * Lists threads, pinned first, then by last activity, with their newest artifacts and sources. Throws
      * VALIDATION_FAILED for an unknown cursor.
      */
-    async list({ user_id, agent_id }: ThreadOwner, page: PageRequest): Promise<Page<ThreadDocument>> {
+    async list(
+      { archived, project_id, ...owner }: ListedThreads,
+      page: PageRequest,
+    ): Promise<Page<ThreadDocument>> {
+      const ofProject = project_id === undefined ? {} : { project_id }
       const projection = {
         summary: 0,
         base: 0,
+        path: 0,
+        'active_turn.path': 0,
         instructions: 0,
         artifacts: { $slice: -MAX_LISTED },
         sources: { $slice: -MAX_LISTED },
       }
-      const parts = [{ user_id, agent_id, ...visible }]
-      return findPage(threads, { parts, sort: LIST_ORDER, projection }, page)
+      const parts = [{ ...owner, ...ofProject, archived: archived ? true : notArchived, ...visible }]
+      const hint = project_id !== undefined ? LISTS.project : owner.agent_id ? LISTS.agent : LISTS.account
+      return findPage(threads, { parts, sort: LIST_ORDER, projection, hint }, page)
     },
-    /** Throws PRECONDITION_FAILED, THREAD_NOT_FOUND. */
+    /** Changes a thread; a `project_id` of null takes it out of its project. Throws PRECONDITION_FAILED, THREAD_NOT_FOUND. */
     async update(
       thread: ThreadDocument,
-      changes: Partial<Pick<ThreadDocument, (typeof threadFields)[number]>>,
+      { project_id, ...changes }: ThreadChanges,
       request: Conditional,
     ): Promise<ThreadDocument> {
       const { _id, user_id, agent_id } = thread
       const unchanged = requireUnchanged(request, thread, threadFields)
       const updated = await threads.findOneAndUpdate(
         { _id, user_id, agent_id, ...visible, ...unchanged },
-        { $set: changes },
+        {
+          $set: { ...changes, ...(project_id && { project_id }) },
+          ...(project_id === null && { $unset: { project_id: 1 } }),
+        },
         { returnDocument: 'after' },
       )
       if (!updated) throw missOf(unchanged, 'THREAD_NOT_FOUND')
       noteChange(updated)
       return updated
+    },
+    /** Takes all threads of an account out of these projects. */
+    async leaveProjects(user_id: string, project_ids: readonly string[]): Promise<void> {
+      await threads.updateMany(
+        { user_id, project_id: { $in: [...project_ids] } },
+        { $unset: { project_id: 1 } },
+      )
+    },
+    /** Counts the threads of an account that are not archived, by project, hidden ones included. */
+    async countByProject(user_id: string, project_ids: readonly string[]): Promise<Map<string, number>> {
+      const counts = await threads
+        .aggregate<{ _id: string; threads: number }>(
+          [
+            { $match: { user_id, project_id: { $in: [...project_ids] }, archived: notArchived } },
+            { $group: { _id: '$project_id', threads: { $sum: 1 } } },
+          ],
+          { hint: PROJECT_COUNTS },
+        )
+        .toArray()
+      return new Map(counts.map(({ _id, threads }) => [_id, threads]))
+    },
+    /** Lists the projects that threads are in, with the accounts of the threads. */
+    async listProjects(): Promise<{ user_id: string; project_id: string }[]> {
+      const projects = await threads
+        .aggregate<{ _id: { user_id: string; project_id: string } }>([
+          { $match: { project_id: { $exists: true } } },
+          { $group: { _id: { user_id: '$user_id', project_id: '$project_id' } } },
+        ])
+        .toArray()
+      return projects.map(({ _id }) => _id)
+    },
+    /** Replaces the title of a thread as it was read; it may have been named or removed meanwhile. */
+    async entitle(
+      current: Pick<ThreadDocument, '_id' | 'title'> & { title_by: 'model' },
+      title: string,
+    ): Promise<void> {
+      const thread = await threads.findOneAndUpdate({ ...current, ...visible }, { $set: { title } })
+      if (thread) noteChange(thread)
     },
     /** Replaces the instructions of a thread. Throws THREAD_NOT_FOUND. */
     async instruct(

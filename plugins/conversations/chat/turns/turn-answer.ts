@@ -1,12 +1,20 @@
 import { AppError, type Locale } from '#kernel'
 import type { AgentDocument } from '../../../agents/agents/types.ts'
-import type { StopReason as AnswerStop, Block, ThreadDocument, TurnSettings } from '../documents.ts'
+import type { AttachedDocument } from '../attached-documents.ts'
+import type {
+  StopReason as AnswerStop,
+  Block,
+  MessageDocument,
+  ThreadDocument,
+  TurnSettings,
+} from '../documents.ts'
+import { measureMessage } from '../documents.ts'
 import { findLastModel, type LedgerEvent } from '../ledger/ledger-event.ts'
 import type { TurnLog } from '../ledger/turn-log.ts'
 import type { Request } from '../loop/approvals.ts'
 import { buildInstructions, toCallSettings, toTurnSettings } from '../loop/call-settings.ts'
 import { countClientSteps, toRemoteTools } from '../loop/client-tools.ts'
-import { toModelContext, userMessage, withSummary } from '../loop/model-context.ts'
+import { fitDocuments, toModelContext, userMessage, withSummary } from '../loop/model-context.ts'
 import { keepDrawnFile, readImages } from '../loop/pictures.ts'
 import { readRecordedLoop } from '../loop/recorded-loop.ts'
 import { MAX_STEPS, runTurnLoop } from '../loop/turn-loop.ts'
@@ -24,6 +32,8 @@ export interface TurnOrder {
   agent: AgentDocument
   user: TurnUser
   content: Block[]
+  /** The documents that are attached to the message. */
+  documents?: AttachedDocument[]
   model?: string
   /** Replace the agent's settings. */
   settings?: TurnSettings
@@ -40,13 +50,34 @@ interface Stage {
   signal: AbortSignal
 }
 
+/** Reads the newest messages before the one that a turn answers. */
+async function readEarlier(
+  thread: ThreadDocument,
+  { first_seq }: TurnLease,
+  { recent }: Pick<Cradle, 'recent'>,
+): Promise<readonly MessageDocument[]> {
+  const newest = await recent.before(thread, first_seq)
+  // A new answer continues from the very message that it answers.
+  const isAnswered = thread.active_turn?.path && newest.at(-1)?.role === 'user'
+  return isAnswered ? newest.slice(0, -1) : newest
+}
+
 /** Answers a user's message and writes the answer to the log; returns the end of the turn and never throws. */
 export async function answer(
-  { agent, user, content, model: requestedModel, settings: requestedSettings, locale, request_id }: TurnOrder,
+  {
+    agent,
+    user,
+    content,
+    documents: attached = [],
+    model: requestedModel,
+    settings: requestedSettings,
+    locale,
+    request_id,
+  }: TurnOrder,
   { lease, thread, log, earlierEvents, signal }: Stage,
   cradle: Cradle,
 ): Promise<TurnEnd | { type: 'paused'; requests: Request[] }> {
-  const { recent, agents, ids, clock, explainError, heldCalls } = cradle
+  const { agents, ids, clock, explainError, heldCalls } = cradle
   // A turn keeps its settings while it waits, unless its program sends new ones with the results of its tools.
   const settings =
     earlierEvents.length > 0
@@ -80,12 +111,13 @@ export async function answer(
     sources: writer.sources,
   })
   try {
+    const project = await cradle.threadProjects.read(thread)
     const [newest, opened, system, offered, borrowedTools] = await Promise.all([
-      recent.before(thread, lease.first_seq),
+      readEarlier(thread, lease, cradle),
       // A turn keeps its initial model, whatever is chosen while it waits.
       cradle.models.open([findLastModel(earlierEvents), requestedModel, thread.model], user.id, agent),
-      buildInstructions(agent, thread, cradle),
-      offerTools(agents.listTools(agent, user), { agent, user, thread, settings }),
+      buildInstructions(agent, { thread, project }, cradle),
+      offerTools(agents.listTools(agent, user), { agent, user, thread, project, settings }),
       agents.lendTools(agent, user, { choices: settings, has_begun: earlierEvents.length > 0 }),
     ])
     const models = createModelChain(opened, {
@@ -112,6 +144,8 @@ export async function answer(
       extensions: cradle.extensions,
       onNotice: earlierEvents.length > 0 ? () => undefined : writer.onNotice,
     })
+    const { context_window: window } = opened.description
+    const documents = fitDocuments(attached, window)
     const end = await runTurnLoop({
       call: (options, { call_id, delegated_by, authors }) => {
         const purpose = delegated_by === undefined ? 'turn' : 'task'
@@ -124,11 +158,12 @@ export async function answer(
       messages: withSummary(
         [
           ...toModelContext(history, {
-            window: opened.description.context_window,
+            window,
+            reserved: measureMessage({ content, documents }),
             images,
             model: opened.reference,
           }),
-          userMessage(content, images),
+          userMessage(content, { images, documents }),
         ],
         summary,
       ),

@@ -9,6 +9,7 @@ import { toCharacterBudget } from '../loop/model-context.ts'
 import { withoutOldOutputs } from '../loop/shortened-prompt.ts'
 import type { TurnWriter } from '../loop/turn-writer.ts'
 import type { Cradle } from '../manifest.ts'
+import { containsPosition, listRanges } from '../threads/paths.ts'
 import type { TurnLease } from './turn-leases.ts'
 
 /** The most messages, the newest ones, that are summarized the first time, and the most calls that it takes. */
@@ -47,7 +48,7 @@ export async function readTurnHistory(
   { messages, threads, ids, log }: Pick<Cradle, 'messages' | 'threads' | 'ids' | 'log'>,
 ): Promise<TurnHistory> {
   const { context_window: window, max_output_tokens: most_tokens } = opened.description
-  const { summary } = thread
+  const summary = readSummary(thread)
   const isOpen = ({ position }: MessageDocument) => position > (summary?.position ?? 0)
   const history = withoutOldOutputs(
     newest.filter(isOpen),
@@ -91,6 +92,10 @@ export async function readTurnHistory(
     return { history: newer, summary }
   }
 }
+
+/** Returns the summary of a thread if it was made on the path that the thread has now. */
+const readSummary = ({ summary, ...thread }: ThreadDocument) =>
+  summary && containsPosition(listRanges(thread), summary.position) ? summary : undefined
 
 const SILENT = { onText: () => {}, onToolCall: () => {} }
 
@@ -174,7 +179,7 @@ function createSummaryCall(
   }
 }
 
-function toTranscript({ role, content }: MessageDocument): string {
+function toTranscript({ role, content, documents = [] }: MessageDocument): string {
   const lines = content.map((block) => {
     switch (block.type) {
       case 'text':
@@ -184,8 +189,11 @@ function toTranscript({ role, content }: MessageDocument): string {
       case 'tool_result':
         return shorten(`[${block.name} returns] ${block.output}`)
       case 'image':
-      case 'file':
-        return `[${block.type} ${block.path}]`
+        return `[image ${block.path}]`
+      case 'file': {
+        const text = documents.find(({ path }) => path === block.path)?.text ?? ''
+        return shorten(`[file ${block.path}]\n${text}`)
+      }
       default:
         return ''
     }

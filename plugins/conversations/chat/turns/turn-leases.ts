@@ -1,10 +1,24 @@
 import type { Collection, Filter } from 'mongodb'
 import { AppError, type Clock, type Ids } from '#kernel'
 import { hasEnded, thisProcess, type Write } from '#toolbox'
-import type { ActiveTurn, Holder, QueuedTurnDocument, ThreadDocument } from '../documents.ts'
+import type { ActiveTurn, Holder, MessageRange, QueuedTurnDocument, ThreadDocument } from '../documents.ts'
+import { LAST_SEQ } from '../ledger/ledger-event.ts'
 import type { Cradle } from '../manifest.ts'
+import { toTitle } from '../threads/thread-progress.ts'
 import type { ThreadOwner } from '../threads/threads.ts'
 import { createPausedLeases, LEASE_MS } from './paused-leases.ts'
+
+const FIRST_SEQ = { $add: ['$last_seq', 1] }
+const NEW_RANGE = { thread_id: '$_id', first: FIRST_SEQ, last: LAST_SEQ }
+
+/** Returns the expression for the path of a thread with a turn; it has no value if the turn continues as usual. */
+function toPath({ continues, path }: Taking) {
+  if (path) return { $literal: path }
+  if (continues) return { $concatArrays: [{ $literal: continues }, [NEW_RANGE]] }
+  // The path of an imported fork may be empty, because it shows nothing of its own.
+  const end = { $ifNull: [{ $last: '$path.last' }, { $cond: [{ $isArray: '$path' }, 0, LAST_SEQ] }] }
+  return { $cond: [{ $lt: [end, LAST_SEQ] }, { $concatArrays: ['$path', [NEW_RANGE]] }, '$$REMOVE'] }
+}
 
 /** The most turns that are adopted at once. */
 const ADOPTED_AT_ONCE = 64
@@ -24,6 +38,19 @@ export interface LeasedThread {
   thread: ThreadDocument
   /** True if the instructions of the thread were replaced with the lease. */
   isInstructed?: boolean
+}
+
+/** The changes that a thread is taken with. */
+export interface Taking {
+  scopes?: readonly string[] | undefined
+  /** Replace the instructions of the thread. */
+  instructions?: string | undefined
+  /** The title, if the thread has none. */
+  title?: string
+  /** The path that the turn continues; without it, that of the thread. */
+  continues?: readonly MessageRange[] | undefined
+  /** The path of the thread from now on, if the turn only changes that. */
+  path?: readonly MessageRange[]
 }
 
 /** Assigns each thread to one turn at a time, across processes: a lease inside the thread's document. */
@@ -76,8 +103,7 @@ export function createTurnLeases({
   const occupy = (
     selected: Filter<ThreadDocument>,
     turn_id: string,
-    scopes: readonly string[] | undefined,
-    instructions?: string,
+    { scopes, instructions, title, continues, path }: Taking,
   ) => {
     const now = clock.now()
     const active_turn = {
@@ -92,7 +118,9 @@ export function createTurnLeases({
       [
         {
           $set: {
-            active_turn: { ...active_turn, first_seq: { $add: ['$last_seq', 1] } },
+            active_turn: { ...active_turn, first_seq: FIRST_SEQ, path: toPath({ continues, path }) },
+            ...(!path && { archived: '$$REMOVE' }),
+            ...(title && { title: { $ifNull: ['$title', { $literal: title }] } }),
             ...(instructions !== undefined && { instructions: { $literal: instructions } }),
           },
         },
@@ -106,16 +134,11 @@ export function createTurnLeases({
      * Assigns the thread to a new turn, and replaces its instructions if there are new ones; null if another turn has it or
      * is queued for it. Throws THREAD_NOT_FOUND if the thread is not the owner's, or was removed.
      */
-    async take(
-      owner: ThreadOwner,
-      thread_id: string,
-      scopes?: readonly string[],
-      instructions?: string,
-    ): Promise<LeasedThread | null> {
+    async take(owner: ThreadOwner, thread_id: string, taking: Taking = {}): Promise<LeasedThread | null> {
       const mine = { _id: thread_id, ...owner, deleted_at: { $exists: false } }
       const free = { ...mine, queue_tail: { $exists: false } }
-      const thread = await occupy(free, ids.make('trn_'), scopes, instructions)
-      if (thread) return { ...toLeased(thread), isInstructed: instructions !== undefined }
+      const thread = await occupy(free, ids.make('trn_'), taking)
+      if (thread) return { ...toLeased(thread), isInstructed: taking.instructions !== undefined }
       if (!(await threads.findOne(mine, { projection: { _id: 1 } }))) throw new AppError('THREAD_NOT_FOUND')
       return null
     },
@@ -125,10 +148,11 @@ export function createTurnLeases({
       thread_id,
       user_id,
       agent_id,
+      content,
       scopes,
     }: QueuedTurnDocument): Promise<LeasedThread | null> {
       const mine = { _id: thread_id, user_id, agent_id, deleted_at: { $exists: false } }
-      const thread = await occupy(mine, turn_id, scopes)
+      const thread = await occupy(mine, turn_id, { scopes, title: toTitle({ content }) })
       return thread && toLeased(thread)
     },
     /**

@@ -15,7 +15,7 @@ import { toReplacement } from '../ledger/turn-log.ts'
 import { waitsForClient } from '../loop/client-tools.ts'
 import type { Cradle } from '../manifest.ts'
 import { sanitizeForStorage } from '../sanitize.ts'
-import { toProgressWrite, toTitle } from '../threads/thread-progress.ts'
+import { toPathWrite, toProgressWrite, toTitle } from '../threads/thread-progress.ts'
 import type { ThreadOwner } from '../threads/threads.ts'
 import type { TurnLease } from './turn-leases.ts'
 
@@ -29,6 +29,7 @@ export type TurnEnd =
       sources: readonly Source[]
     }
   | FailedTurn
+  | { type: 'path_changed'; message_id: string; after: number }
 
 interface FailedTurn {
   type: 'error'
@@ -115,19 +116,25 @@ export function createTurnOutcomes({
       const { thread_id, turn_id, user_id, first_seq } = lease
       const documents = projectTurn(events)
       const last = events.at(-1)!
+      if (last.type === 'path_changed')
+        return {
+          writes: [toPathWrite({ thread_id, turn_id, last_seq: seqOf(last) }, threads)],
+          note: () => void bus.emit('thread.changed', { thread_id, user_id, agent_id: lease.agent_id }),
+        }
       const progress = {
         thread_id,
         turn_id,
         last_seq: seqOf(last),
+        last_message_id: documents.at(-1)?._id,
         // The time comes from the ledger, so that a rebuilt thread shows the same.
         last_active: Math.floor(last.ts / 1000),
-        title: toTitle(documents[0]!),
+        title: documents[0]?.role === 'user' ? toTitle(documents[0]) : '',
         artifacts: documents.flatMap(({ artifacts = [] }) => artifacts),
         sources: documents.flatMap(({ sources = [] }) => sources),
         unseen: last.type === 'done' && !hub.isReading(thread_id, user_id),
       }
       return {
-        writes: [...messages.toWrites(documents), toProgressWrite(progress, threads)],
+        writes: [...messages.toWrites(lease, documents), toProgressWrite(progress, threads)],
         note() {
           recent.add(thread_id, first_seq, documents, seqOf(last))
           // Listeners must not delay the turns.

@@ -9,7 +9,10 @@ import { PAUSED } from '../loop/running-call.ts'
 import type { Cradle } from '../manifest.ts'
 import type { KnownTurn } from '../queue/client-messages.ts'
 import type { StepEvent } from '../threads/earlier-turns.ts'
+import { endOf, listRanges } from '../threads/paths.ts'
+import { toTitle } from '../threads/thread-progress.ts'
 import type { ThreadOwner } from '../threads/threads.ts'
+import type { VersionStart } from '../threads/versions.ts'
 import { answer, type TurnOrder } from './turn-answer.ts'
 import type { LeasedThread, TurnLease } from './turn-leases.ts'
 import { findReply, type TurnEnd, type TurnOutcome, toPausedTurn } from './turn-outcome.ts'
@@ -28,6 +31,8 @@ export interface TurnRequest extends TurnOrder {
   instructions?: string
   /** The steps of the turn that happened elsewhere, after which it continues. */
   steps?: readonly StepEvent[]
+  /** The start of a version; without it, the turn continues from the end of the thread's path. */
+  start?: VersionStart
 }
 
 /** The reason why a queued or decided turn ends before it is carried out. */
@@ -90,7 +95,7 @@ export interface Turn extends TurnPlace {
 /** Creates a turn, which is one of this process from now on and can be stopped. */
 export function createTurn(start: TurnPlace, cradle: Cradle): Turn {
   const { agents, clientMessages, clock, config, events, ids, ledger, queuedTurns, running } = cradle
-  const { turnLeases, turnOutcomes, log: logger } = cradle
+  const { messages, turnLeases, turnOutcomes, log: logger } = cradle
   const { thread_id, client_message_id, user_id, agent_id } = start
   const owner = { user_id, agent_id }
   const abort = new AbortController()
@@ -124,22 +129,44 @@ export function createTurn(start: TurnPlace, cradle: Cradle): Turn {
     return log
   }
 
+  /** Finds the last message before a turn that has its thread. */
+  const findPrevious = async (
+    { thread }: LeasedThread,
+    { start: version }: Pick<TurnRequest, 'start'> = {},
+  ) => {
+    if (version) return version.after_message_id
+    if (thread.last_seq === 0) return null
+    return thread.last_message_id ?? (await messages.findLast(listRanges(thread)))?._id ?? null
+  }
+
   /** Writes the first event of a turn that has its thread. */
   const begin = (
     leased: LeasedThread,
     {
       content: input,
+      documents,
       model,
       locale,
       steps = [],
-    }: Pick<TurnRequest, 'content' | 'model' | 'locale' | 'steps'>,
+      start: version,
+    }: Pick<TurnRequest, 'content' | 'documents' | 'model' | 'locale' | 'steps' | 'start'>,
     order: TurnOrder | Refusal,
+    after_message_id: string | null,
   ) => {
     const log = openLog(leased)
+    const path = leased.thread.active_turn?.path
     isNew = steps.length === 0
     const settings = 'refusal' in order ? {} : toTurnSettings(order, agents)
-    const record = { input, model, locale, ...(Object.keys(settings).length > 0 && { settings }) }
-    log.write('turn_started', { message_id: ids.make('msg_'), client_message_id }, record)
+    const record = {
+      input,
+      ...(documents && { documents }),
+      ...(path && { after: endOf(path.slice(0, -1)) }),
+      model,
+      locale,
+      ...(Object.keys(settings).length > 0 && { settings }),
+    }
+    const message_id = version?.answered?.message_id ?? ids.make('msg_')
+    log.write('turn_started', { message_id, client_message_id, after_message_id }, record)
     for (const { type, frame, record } of steps) log.write(type, frame, record)
     const { first_seq, ...started } = leased.lease
     // Listeners must not delay the turn.
@@ -204,15 +231,19 @@ export function createTurn(start: TurnPlace, cradle: Cradle): Turn {
     left,
     open: (request) =>
       attempt(async () => {
-        const scopes = request.user.credential?.scopes
-        const leased = await turnLeases.take(owner, thread_id, scopes, request.instructions)
+        const leased = await turnLeases.take(owner, thread_id, {
+          scopes: request.user.credential?.scopes,
+          instructions: request.instructions,
+          title: toTitle(request),
+          continues: request.start?.path,
+        })
         if (!leased) return { outcome: 'taken' }
         const repeatedTurn = await noteMessage(leased.lease)
         if (repeatedTurn) {
           await turnLeases.release(leased.lease)
           return { outcome: 'repeated', turn: repeatedTurn }
         }
-        begin(leased, request, request)
+        begin(leased, request, request, await findPrevious(leased, request))
         return { outcome: 'opened' }
       }),
     openQueued: (queued, order) =>
@@ -227,7 +258,7 @@ export function createTurn(start: TurnPlace, cradle: Cradle): Turn {
           return { outcome: repeatedTurn ? 'repeated' : 'gone' }
         }
         isQueued = true
-        begin(leased, queued, order)
+        begin(leased, queued, order, await findPrevious(leased))
         return { outcome: 'opened' }
       }),
     async resume(resolved, allow, record) {
@@ -280,6 +311,11 @@ export function createTurn(start: TurnPlace, cradle: Cradle): Turn {
     },
     async end(end) {
       const { lease, log } = opened!
+      if (end.type === 'path_changed') {
+        const { message_id, after } = end
+        const last = log.finish('path_changed', { message_id }, { after })
+        return settle(last, turnOutcomes.of(lease, last.events), 'ended')
+      }
       const replyId = end.type === 'done' ? end.message_id : null
       await (replyId ?? log.durable())
       const message_id = replyId ?? findReply(lease, log.committed)

@@ -44,7 +44,9 @@ export function describeOperation(route: Route, tag: string, parts: DocumentPart
       .filter(Boolean)
       .join('\n\n'),
     tags: [tag],
-    ...(guard === 'public' ? { security: [] } : { security: [{ bearer: [] }], 'x-guard': guard }),
+    ...(guard === 'public'
+      ? { security: [] }
+      : { security: describeSecurity(guard, parts), 'x-guard': guard }),
     parameters: [
       ...describeParameters('path', listPathParameters(route, parts), name, parts.components),
       ...describeParameters('query', query, name, parts.components),
@@ -58,6 +60,13 @@ export function describeOperation(route: Route, tag: string, parts: DocumentPart
       ...describeReplies(route, name, parts.components, form),
     },
   }
+}
+
+/** Requests that the guard `visitor` admits may have a token or none. */
+function describeSecurity(guard: GuardUse, { guards }: DocumentParts): Json[] {
+  const visitor = guards.get('visitor')
+  const isOptional = visitor !== undefined && listGuards(guard, guards).includes(visitor)
+  return [...(isOptional ? [{}] : []), { bearer: [] }]
 }
 
 const IDEMPOTENCY_KEY = {

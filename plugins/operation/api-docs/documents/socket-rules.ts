@@ -21,7 +21,7 @@ export const closesOf = ({ closes }: Pick<Socket, 'closes'>): Record<number, str
   ...closes,
 })
 
-/** Describes order, bounds and signs of life of every socket, as Markdown. */
+/** Describes order, bounds and heartbeats of every socket, as Markdown. */
 export const describeRules = ({ http, limits }: Settings): string =>
   `### Rules of every socket
 

@@ -57,7 +57,7 @@ export function createSupervisor(cradle: Cradle) {
     if (!channel) return
     const kind = channelKinds.find(channel.kind)
     if (!kind) {
-      const detail = `This server has no channel kind “${channel.kind}”: it is not installed, or it is switched off.`
+      const detail = `The channel kind “${channel.kind}” is disabled or not installed on this server.`
       return refuse(channel, { reason: 'unsupported', detail })
     }
     const config = channelConfigs.open(channel)

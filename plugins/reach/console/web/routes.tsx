@@ -10,6 +10,7 @@ import { enterFirstRun } from './first-run/progress.ts'
 import { Frame } from './frame/frame.tsx'
 import { NotFound } from './frame/not-found.tsx'
 import { PageFailure } from './frame/page-failure.tsx'
+import { withPageWords } from './i18n/load.ts'
 
 const root = createRootRoute({ component: Frame })
 
@@ -17,8 +18,23 @@ const root = createRootRoute({ component: Frame })
 const page = <const Path extends string>(path: Path, component: RouteComponent) =>
   createRoute({ getParentRoute: () => root, path, component })
 
-const loadAgents = () => import('./areas/agents.ts')
-const loadSettings = () => import('./areas/settings.ts')
+const loadAgents = withPageWords(() => import('./areas/agents.ts'))
+const loadConversations = withPageWords(() => import('./areas/conversations.ts'))
+const loadSettings = withPageWords(() => import('./areas/settings.ts'))
+
+/** The words and filters of the search page, as its address has them. */
+interface SearchFilters {
+  q?: string | undefined
+  agent?: string | undefined
+  project?: string | undefined
+  from?: string | undefined
+  to?: string | undefined
+}
+
+const readDay = (value: unknown) => {
+  const text = readText(value)
+  return text !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(text) ? text : undefined
+}
 
 const chat = createRoute({
   getParentRoute: () => root,
@@ -29,13 +45,45 @@ const chat = createRoute({
 
 const anyChat = createRoute({ getParentRoute: () => root, path: '/chat', component: ChatPage })
 
-const agentChat = createRoute({ getParentRoute: () => root, path: '/chat/$agent', component: ChatPage })
+const readText = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+
+const agentChat = createRoute({
+  getParentRoute: () => root,
+  path: '/chat/$agent',
+  // The project that a new conversation belongs to.
+  validateSearch: ({ project }: Record<string, unknown>): { project?: string | undefined } => ({
+    project: readText(project),
+  }),
+  component: ChatPage,
+})
 
 const threadChat = createRoute({
   getParentRoute: () => root,
   path: '/chat/$agent/$thread',
+  // The message to scroll to.
+  validateSearch: ({ message }: Record<string, unknown>): { message?: string | undefined } => ({
+    message: readText(message),
+  }),
   component: ChatPage,
 })
+
+const search = createRoute({
+  getParentRoute: () => root,
+  path: '/search',
+  validateSearch: ({ q, agent, project, from, to }: Record<string, unknown>): SearchFilters => ({
+    // Words that look like a number are one in the address.
+    q: q === undefined ? undefined : String(q),
+    agent: readText(agent),
+    project: readText(project),
+    from: readDay(from),
+    to: readDay(to),
+  }),
+  component: lazyRouteComponent(loadConversations, 'SearchPage'),
+})
+const archived = page('/archived', lazyRouteComponent(loadConversations, 'ArchivedPage'))
+const projects = page('/projects', lazyRouteComponent(loadConversations, 'ProjectsPage'))
+const project = page('/projects/$project', lazyRouteComponent(loadConversations, 'ProjectPage'))
+const settings = page('/settings', lazyRouteComponent(loadSettings, 'SettingsPage'))
 
 const account = page('/account', lazyRouteComponent(loadSettings, 'AccountPage'))
 const agents = page('/agents', lazyRouteComponent(loadAgents, 'AgentsPage'))
@@ -97,9 +145,25 @@ const connectors = createRoute({
 const knowledge = page('/knowledge', lazyRouteComponent(loadAgents, 'KnowledgePage'))
 const knowledgeBase = page('/knowledge/$base', lazyRouteComponent(loadAgents, 'BasePage'))
 const schedules = page('/schedules', lazyRouteComponent(loadAgents, 'SchedulesPage'))
-const models = page('/models', lazyRouteComponent(loadSettings, 'ModelsPage'))
+const storage = createRoute({
+  getParentRoute: () => root,
+  path: '/storage',
+  validateSearch: ({ agent }: Record<string, unknown>): { agent?: string | undefined } => ({
+    agent: typeof agent === 'string' ? agent : undefined,
+  }),
+  component: lazyRouteComponent(loadAgents, 'StoragePage'),
+})
+const models = createRoute({
+  getParentRoute: () => root,
+  path: '/models',
+  validateSearch: ({ provider }: Record<string, unknown>): { provider?: string | undefined } => ({
+    provider: typeof provider === 'string' ? provider : undefined,
+  }),
+  component: lazyRouteComponent(loadSettings, 'ModelsPage'),
+})
 const people = page('/people', lazyRouteComponent(loadSettings, 'PeoplePage'))
 const invites = page('/invites', lazyRouteComponent(loadSettings, 'InvitesPage'))
+const prompts = page('/prompts', lazyRouteComponent(loadAgents, 'PromptsPage'))
 const skills = page('/skills', lazyRouteComponent(loadAgents, 'SkillsPage'))
 const skillPackage = page('/skills/$package', lazyRouteComponent(loadAgents, 'PackagePage'))
 const audit = page('/audit', lazyRouteComponent(loadSettings, 'AuditPage'))
@@ -108,6 +172,10 @@ const usage = page('/usage', lazyRouteComponent(loadSettings, 'UsagePage'))
 const sso = page('/sso', lazyRouteComponent(loadSettings, 'SsoPage'))
 const trajectory = page('/chat/$agent/$thread/trajectory', lazyRouteComponent(loadSettings, 'TrajectoryPage'))
 const firstRun = page('/first-run', lazyRouteComponent(loadSettings, 'FirstRunPage'))
+const shared = page(
+  '/shared/$share',
+  lazyRouteComponent(withPageWords(() => import('./shares/shared-page.tsx'))),
+)
 const pluginPage = page(
   '$',
   lazyRouteComponent(() => import('./plugin-pages/plugin-page.tsx')),
@@ -119,6 +187,11 @@ export const router = createRouter({
     anyChat,
     agentChat,
     threadChat,
+    search,
+    archived,
+    projects,
+    project,
+    settings,
     account,
     agents,
     agent.addChildren(agentTabs),
@@ -127,9 +200,11 @@ export const router = createRouter({
     knowledge,
     knowledgeBase,
     schedules,
+    storage,
     models,
     people,
     invites,
+    prompts,
     skills,
     skillPackage,
     audit,
@@ -138,10 +213,11 @@ export const router = createRouter({
     sso,
     trajectory,
     firstRun,
+    shared,
     pluginPage,
   ]),
   defaultPreload: 'intent',
-  defaultNotFoundComponent: NotFound,
+  defaultNotFoundComponent: () => <NotFound />,
   defaultErrorComponent: PageFailure,
   scrollRestoration: true,
 })

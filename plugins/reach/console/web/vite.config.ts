@@ -22,6 +22,7 @@ const GROUPS = [
   { name: 'data', test: /\/@tanstack\/|\/web\/(server|session)\//, ...WITH_IMPORTS },
   { name: 'app', test: /\/web\/app\.tsx$/, ...WITH_IMPORTS },
   { name: 'markdown', test: /\/markdown-block\.tsx$/, ...WITH_IMPORTS },
+  { name: 'diagram', test: /\/draw-diagram\.ts$/, ...WITH_IMPORTS },
   { name: 'code', test: /\/code-form\.tsx$/, ...WITH_IMPORTS },
   { name: 'qr', test: /\/qr\.tsx$/, ...WITH_IMPORTS },
   { name: 'extras', test: /\/web\/(frame|chat)\//, ...WITH_IMPORTS },
@@ -44,6 +45,8 @@ export default defineConfig({
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     assetsInlineLimit: 0,
     reportCompressedSize: false,
+    // Mermaid and its parser, which a first diagram loads.
+    chunkSizeWarningLimit: 700,
     // For `.ci/budget.js`.
     manifest: true,
     rolldownOptions: { output: { codeSplitting: { includeDependenciesRecursively: false, groups: GROUPS } } },

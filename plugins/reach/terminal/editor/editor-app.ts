@@ -26,7 +26,7 @@ export const createEditorApp = ({
   ready(): Promise<EditorSessions>
   note(text: string): void
 }): AgentApp => {
-  const authMethods: AuthMethod[] = [{ id: 'svc-chat', name: 'Log in with svc chat', description: advice }]
+  const authMethods: AuthMethod[] = [{ id: 'svc-chat', name: 'Sign in with svc chat', description: advice }]
   let hasNotedIgnored = false
 
   /** Runs a handler; throws errors that an editor understands. */
@@ -44,7 +44,7 @@ export const createEditorApp = ({
   const noteIgnored = (mcpServers: readonly unknown[] = []) => {
     if (mcpServers.length === 0 || hasNotedIgnored) return
     hasNotedIgnored = true
-    note('The MCP servers of the editor are ignored: the agent uses the tools of the server.')
+    note('The editor’s MCP servers are ignored: the agent uses the tools on the server.')
   }
 
   return agent({ name: 'svc' })

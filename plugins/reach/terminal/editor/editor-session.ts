@@ -129,13 +129,13 @@ export const createEditorSession = ({
       case 'failed':
         throw toTurnError(failure!, thread_id)
       case 'ended':
-        throw toRequestError(new Error('The turn has ended, but its result was not received.'))
+        throw toRequestError(new Error('The turn ended, but its result was not received.'))
     }
   }
 
   const begin = async (user_turn: UserTurn): Promise<Outcome> => {
     hasBegun = false
-    const outcome = await follow({ user_turn })
+    const outcome = await follow({ first_frame: user_turn })
     waiting = outcome.kind === 'paused' && !hasBegun ? user_turn : undefined
     return outcome
   }
@@ -163,7 +163,7 @@ export const createEditorSession = ({
     const answered = permissions.question && (await answer(content))
     if (answered) return answered
     if (cancelled.aborted) return { stopReason: 'cancelled' }
-    return conclude(await begin(createUserTurn(thread_id, content, model)))
+    return conclude(await begin(createUserTurn(thread_id, content, { model })))
   }
 
   const cancel = () => {

@@ -42,7 +42,7 @@ export const createEditorSessions = (parts: EditorSessionParts) => {
     if (sessions.size < MAX_SESSIONS) return
     const idle = [...sessions].find(([, { isBusy }]) => !isBusy)
     if (!idle)
-      throw RequestError.invalidRequest(undefined, `${MAX_SESSIONS} sessions are being answered already`)
+      throw RequestError.invalidRequest(undefined, `${MAX_SESSIONS} sessions are already being answered`)
     sessions.delete(idle[0])
   }
 

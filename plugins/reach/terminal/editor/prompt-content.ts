@@ -22,7 +22,7 @@ export async function readPrompt(
   if (bytes > MAX_TEXT_BYTES)
     throw RequestError.invalidParams(
       undefined,
-      `the text of the prompt has ${bytes} bytes; at most ${MAX_TEXT_BYTES} can be sent`,
+      `the prompt has ${bytes} bytes of text; at most ${MAX_TEXT_BYTES} can be sent`,
     )
   const content: InputBlock[] = []
   let lines: string[] = []
@@ -37,7 +37,7 @@ export async function readPrompt(
       continue
     }
     endText()
-    content.push(await upload(part, signal))
+    content.push((await upload(part, signal)).block)
   }
   endText()
   return content

@@ -7,7 +7,7 @@ import type { TokenStore } from '../token-store.ts'
 /** Thrown if nobody is logged in and nobody can be asked for a password. */
 class NotLoggedInError extends Error {
   constructor(advice: string) {
-    super(`Nobody is logged in. ${advice}`)
+    super(`You are not signed in. ${advice}`)
     this.name = 'NotLoggedInError'
   }
 }

@@ -37,10 +37,16 @@ export interface CallFollower extends Omit<AskingCall, 'pause'> {
   onProgress(progress: Progress): void
 }
 
+/** The tools of a server as it sent them; `is_whole` is false if there are more. */
+export interface ListedTools {
+  tools: unknown[]
+  is_whole: boolean
+}
+
 /** An open connection to a server. */
 export interface Connection {
   /** Lists at most so many tools, as the server sent them. */
-  listTools(limit: number, signal: AbortSignal): Promise<unknown[]>
+  listTools(limit: number, signal: AbortSignal): Promise<ListedTools>
   /** Calls a tool. The time in which the user is asked something does not count. */
   call(call: { name: string; args: Record<string, unknown> }, follower: CallFollower): Promise<ToolResult>
   /** Returns false if the server, which may be busy, does not answer at all, or does not know the session. */
@@ -216,7 +222,7 @@ async function connect(
   return {
     closed: ended.signal,
     async listTools(limit, outer) {
-      if (!client.getServerCapabilities()?.tools) return []
+      if (!client.getServerCapabilities()?.tools) return { tools: [], is_whole: true }
       const limits = { silence: parts.connect_seconds * 1000 }
       return exchange(limits, outer, ({ signal }) => listTools(client, limit, signal))
     },
@@ -262,21 +268,21 @@ const ANY_RESULT = {
 } as const
 
 /** Lists at most so many tools of a server. A cursor that is no text, or was sent before, ends the list. */
-async function listTools(client: Client, limit: number, signal: AbortSignal): Promise<unknown[]> {
+async function listTools(client: Client, limit: number, signal: AbortSignal): Promise<ListedTools> {
   const tools: unknown[] = []
   const cursors = new Set<string>()
   let cursor: string | undefined
-  for (let page = 0; page < MAX_PAGES && tools.length < limit; page += 1) {
+  do {
     const params = cursor === undefined ? {} : { cursor }
     const options = { signal, timeout: NO_TIMEOUT_MS }
     const listed = await client.request({ method: 'tools/list', params }, ANY_RESULT, options)
     const { tools: listedTools, nextCursor } = Object(listed) as Record<string, unknown>
     if (!Array.isArray(listedTools))
       throw new ConnectorFailure('protocol', 'The server did not answer with a list of its tools.')
-    tools.push(...listedTools)
-    if (typeof nextCursor !== 'string' || nextCursor === '' || cursors.has(nextCursor)) break
-    cursors.add(nextCursor)
-    cursor = nextCursor
-  }
-  return tools.slice(0, limit)
+    for (const tool of listedTools) tools.push(tool)
+    const isLast = typeof nextCursor !== 'string' || nextCursor === '' || cursors.has(nextCursor)
+    cursor = isLast ? undefined : nextCursor
+    if (cursor !== undefined) cursors.add(cursor)
+  } while (cursor !== undefined && cursors.size < MAX_PAGES && tools.length < limit)
+  return { tools: tools.slice(0, limit), is_whole: cursor === undefined && tools.length <= limit }
 }

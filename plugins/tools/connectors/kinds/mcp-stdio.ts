@@ -6,7 +6,7 @@ import { callSettings, callTimeOf, secretTexts } from './mcp.ts'
 export const mcpStdio = defineConnectorKind({
   kind: 'mcp_stdio',
   label: { en: 'MCP program', zh: 'MCP 程序' },
-  description: { en: 'A program that runs on this machine.', zh: '在本机运行的程序。' },
+  description: { en: 'A program that runs on the server.', zh: '在服务器上运行的程序。' },
   auth: 'none',
   admin_only: true,
   config_schema: objectOf(

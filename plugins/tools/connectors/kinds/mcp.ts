@@ -73,8 +73,8 @@ export const mcp = defineConnectorKind({
   kind: 'mcp',
   label: { en: 'MCP server', zh: 'MCP 服务器' },
   description: {
-    en: 'A server at an address of your choice, with headers or a sign-in if it asks for one.',
-    zh: '位于任意地址的服务器，可使用请求头，或在需要时登录。',
+    en: 'Any MCP server, with headers or a sign-in.',
+    zh: '任意 MCP 服务器，可使用请求头或登录。',
   },
   auth: 'oauth',
   config_schema: objectOf(

@@ -38,7 +38,7 @@ const PRESETS: readonly Preset[] = [
     kind: 'github',
     label: 'GitHub',
     description: {
-      en: 'Repositories, issues and pull requests. GitHub registers no clients by itself: enter the client of an OAuth app, or a personal access token.',
+      en: 'Repositories, issues and pull requests. GitHub does not register clients automatically: enter the client of an OAuth app, or a personal access token.',
       zh: '代码仓库、议题和拉取请求。GitHub 不会自动注册客户端：请填写 OAuth 应用的客户端，或个人访问令牌。',
     },
     url: 'https://api.githubcopilot.com/mcp/',
@@ -98,7 +98,7 @@ const PRESETS: readonly Preset[] = [
     kind: 'stripe',
     label: 'Stripe',
     description: {
-      en: 'Customers, payments and the documentation. With a key, prefer a restricted one.',
+      en: 'Customers, payments and documentation. If you use a key, prefer a restricted one.',
       zh: '客户、付款以及文档。若使用密钥，建议用受限密钥。',
     },
     url: 'https://mcp.stripe.com',

@@ -63,7 +63,7 @@ export async function elicit(
 }
 
 const FORM = {
-  en: 'Answer with one line for each, such as “name: value”.',
+  en: 'Answer with one line per field, such as “name: value”.',
   zh: '请逐行回答，例如“name: value”。',
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isObject, type Json } from '#toolbox'
+import type { ListedTools } from '../connections/connection.ts'
 import type { StoredTool } from '../types.ts'
 
 /** The most tools of a connector. */
@@ -17,7 +18,7 @@ const MAX_CALL_NAME = 64 - 32 - 2
 export type ToolListing = ReturnType<typeof toStoredTools>
 
 /** Returns the tools of a server as they are stored. What a tool lacks or has in an odd form is mended if it can be. */
-export function toStoredTools(listed: readonly unknown[]) {
+export function toStoredTools({ tools: listed, is_whole }: ListedTools) {
   const callNames = new Set<string>()
   const names = new Set<string>()
   const tools: StoredTool[] = []
@@ -61,6 +62,7 @@ export function toStoredTools(listed: readonly unknown[]) {
       else leaveOut(`all tools together have more than ${MAX_TOOLS_BYTES / 1024 / 1024} MiB`)
     }
   }
+  if (!is_whole) left_out.push(`The server lists more than ${listed.length} tools; the others are left out.`)
   return { tools, left_out }
 }
 

@@ -1,11 +1,14 @@
-import type { ReadText, Segment } from '../reading/blocks.ts'
+import type { ReadText, Segment } from '../../documents/reading/blocks.ts'
+import { joinWithHeadings, type Place } from './places.ts'
 
 /** A piece of a document's text that is found as a whole; `start` and `end` count characters of that text. */
 export interface Passage {
   start: number
   end: number
-  page?: number
+  /** The headings above its first text. */
   heading?: string
+  /** Its ranges on one page and below the same headings, in the order of the text. */
+  places: Place[]
 }
 
 /** The sizes of passages, in tokens. */
@@ -18,6 +21,8 @@ export interface PassageSizes {
 const ENOUGH = 2 / 3
 /** A passage is never larger than its size by more than this factor. */
 const TOO_LARGE = 4 / 3
+/** The most changes of page or heading in a passage: they are stored with it, and headings may be long. */
+const MAX_CHANGES = 64
 
 const sentences = new Intl.Segmenter('und', { granularity: 'sentence' })
 const words = new Intl.Segmenter('und', { granularity: 'word' })
@@ -26,7 +31,7 @@ const words = new Intl.Segmenter('und', { granularity: 'word' })
 const SENTENCES_PART = 2000
 
 /** A range that is not cut. */
-interface Piece extends Passage {
+interface Piece extends Place {
   kind: Segment['kind']
   tokens: number
 }
@@ -37,17 +42,18 @@ export function* cutPassages({ text, segments }: ReadText, sizes: PassageSizes):
   const limit = size * TOO_LARGE
   let open: Piece[] = []
   let tokens = 0
+  let changes = 0
   /** False if the open pieces are only those that the last passage ended with. */
   let isNew = false
 
   const close = (): Passage => {
     const [first] = open
-    const { page, heading } = open.find(({ kind }) => kind !== 'heading') ?? first!
+    const { heading } = open.find(({ kind }) => kind !== 'heading') ?? first!
     return {
       start: first!.start,
       end: open.at(-1)!.end,
-      ...(page !== undefined && { page }),
       ...(heading && { heading }),
+      places: joinWithHeadings(open),
     }
   }
   /** Begins the next passage with the last pieces of this one. */
@@ -62,12 +68,14 @@ export function* cutPassages({ text, segments }: ReadText, sizes: PassageSizes):
   const begin = (pieces: Piece[]) => {
     open = pieces
     tokens = pieces.reduce((sum, piece) => sum + piece.tokens, 0)
+    changes = pieces.filter((piece, index) => index > 0 && isElsewhere(piece, pieces[index - 1]!)).length
     isNew = false
   }
 
   for (const piece of toPieces(text, segments, limit)) {
     const isHeading = piece.kind === 'heading'
-    if (isNew && ((isHeading && tokens >= size * ENOUGH) || tokens + piece.tokens > limit)) {
+    const isFull = tokens + piece.tokens > limit || changes >= MAX_CHANGES
+    if (isNew && ((isHeading && tokens >= size * ENOUGH) || isFull)) {
       // A heading belongs to what follows it.
       const isHanging = open.length > 1 && open.at(-1)!.kind === 'heading'
       const hanging = isHanging ? open.splice(-1) : []
@@ -75,12 +83,16 @@ export function* cutPassages({ text, segments }: ReadText, sizes: PassageSizes):
       begin(isHanging ? hanging : isHeading ? [] : overlapping())
       if (tokens + piece.tokens > limit) begin(hanging)
     }
+    if (open.length > 0 && isElsewhere(piece, open.at(-1)!)) changes += 1
     open.push(piece)
     tokens += piece.tokens
     isNew = true
   }
   if (isNew) yield close()
 }
+
+const isElsewhere = (one: Piece, other: Piece): boolean =>
+  one.page !== other.page || one.heading !== other.heading
 
 /** Yields the segments, those that are too large in parts. */
 function* toPieces(text: string, segments: readonly Segment[], limit: number): Generator<Piece> {

@@ -31,7 +31,7 @@ export interface LanceTable {
   createIndex(column: string, options: { config: unknown; replace?: boolean }): Promise<void>
   listIndices(): Promise<{ name: string; indexType: string; columns: string[] }[]>
   countRows(filter?: string): Promise<number>
-  optimize(options?: { cleanupOlderThan?: Date }): Promise<unknown>
+  optimize(options?: { cleanupOlderThan?: Date; deleteUnverified?: boolean }): Promise<unknown>
   close(): void
 }
 

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '#kernel'
 import { createKeyedQueue, describeMissingPackage, findMissingPackage } from '#toolbox'
 import type { Cradle } from '../manifest.ts'
@@ -19,14 +20,20 @@ import {
   type NewPassage,
   rowIdOf,
   toFound,
+  toStored,
 } from './passage-rows.ts'
 import { describeTable, indexColumns, indexVectors, indexWords } from './passage-table.ts'
+import { removeOldFiles, rewriteTable } from './purging.ts'
+import type { TableLock } from './table-lock.ts'
 
 /**
  * The caches of indexes and of files in bytes. The default of LanceDB is 7 GB; larger ones than these do not make a
  * search in 100,000 passages faster, because the system keeps the files in memory.
  */
 const CACHES = [32n * 1024n * 1024n, 16n * 1024n * 1024n] as const
+/** The version of the columns: a table with other ones has another name, and is missing. */
+const LAYOUT = 2
+const PREFIX = 'passages_'
 /** The rows of a table whose index of words is made anew with each addition. */
 const SMALL_TABLE_ROWS = 1000
 /** The writes after which a table is tidied: what was added is indexed, and small files are joined. */
@@ -42,8 +49,15 @@ export function createPassageIndex({
   config,
   server,
   log,
+  lock,
+  noteRemoval,
   load = loadLance,
-}: Pick<Cradle, 'config' | 'server' | 'log'> & { load?: () => Promise<Lance> }) {
+}: Pick<Cradle, 'config' | 'server' | 'log'> & {
+  lock: Pick<TableLock, 'run'>
+  /** Called before passages are removed, whose text stays in files until it is purged. */
+  noteRemoval(): Promise<unknown>
+  load?: () => Promise<Lance>
+}) {
   const url = config.store_url ?? join(server.home, 'knowledge', 'index')
   let opening: Promise<Lance & { connection: LanceConnection }> | undefined
   let failure: Error | undefined
@@ -86,7 +100,7 @@ export function createPassageIndex({
     }
   }
 
-  const nameOf = ({ id }: Pick<IndexDescription, 'id'>) => `passages_${id}`
+  const nameOf = ({ id }: Pick<IndexDescription, 'id'>) => `${PREFIX}${LAYOUT}_${id}`
 
   const openTable = async (index: IndexDescription): Promise<LanceTable> => {
     const { connection, lance, arrow } = await connect()
@@ -111,10 +125,18 @@ export function createPassageIndex({
     return opened
   }
 
-  /** Runs work on a table after its earlier writes, with which it would collide. */
+  /** Returns a table to be read; undefined if it does not exist, as an empty one would be taken for a complete index. */
+  const findTable = async (index: IndexDescription): Promise<LanceTable | undefined> => {
+    const name = nameOf(index)
+    if (tables.has(name)) return tableOf(index)
+    const { connection } = await connect()
+    return (await connection.tableNames()).includes(name) ? tableOf(index) : undefined
+  }
+
+  /** Runs work on a table after its earlier writes and while no other process writes it: they would collide. */
   const inOrder = <Result>(name: string, work: () => Promise<Result>): Promise<Result> => {
     writtenNames.add(name)
-    return queue.run(name, work)
+    return queue.run(name, () => lock.run(name, work))
   }
 
   const write = <Result>(
@@ -155,6 +177,20 @@ export function createPassageIndex({
     await attempt(() => indexVectors(table, index, lance))
   }
 
+  const remove = (index: IndexDescription, filter: string): Promise<void> =>
+    write(index, async (table) => {
+      if ((await table.countRows(filter)) === 0) return
+      await noteRemoval()
+      await table.delete(filter)
+    })
+
+  const drop = (name: string): Promise<void> =>
+    inOrder(name, async () => {
+      tables.delete(name)
+      const { connection } = await connect()
+      if ((await connection.tableNames()).includes(name)) await connection.dropTable(name)
+    })
+
   return {
     /** Notes and logs that LanceDB is not installed, without loading it. */
     noteMissing(): void {
@@ -189,7 +225,7 @@ export function createPassageIndex({
      */
     add: (index: IndexDescription, passages: readonly NewPassage[]) =>
       write(index, async (table) => {
-        await table.add(passages.map((passage) => ({ ...passage })))
+        await table.add(passages.map(toStored))
         if ((await table.countRows()) >= SMALL_TABLE_ROWS) return
         const { lance } = await connect()
         await attempt(() => indexWords(table, lance))
@@ -197,38 +233,52 @@ export function createPassageIndex({
 
     /** Removes the passages of a document, except the passages of a run. */
     removeDocument: (index: IndexDescription, document_id: string, keptRun?: string) =>
-      write(index, (table) =>
-        table.delete(
-          keptRun === undefined
-            ? isOf({ document_id })
-            : `${isOf({ document_id })} AND NOT ${isOf({ run: keptRun })}`,
-        ),
+      remove(
+        index,
+        keptRun === undefined
+          ? isOf({ document_id })
+          : `${isOf({ document_id })} AND NOT ${isOf({ run: keptRun })}`,
       ),
 
     /** Removes the passages of a run that does not count. */
     removeRun: (index: IndexDescription, document_id: string, run: string) =>
-      write(index, (table) => table.delete(isOf({ document_id, run }))),
+      remove(index, isOf({ document_id, run })),
 
-    removeBase: (index: IndexDescription, base_id: string) =>
-      write(index, (table) => table.delete(isOf({ base_id }))),
+    removeBase: (index: IndexDescription, base_id: string) => remove(index, isOf({ base_id })),
 
     /** Indexes what was added last and joins small files. */
     tidy: (index: IndexDescription) => write(index, () => tidy(index)),
 
-    /**
-     * Removes an index that is not used any more, after the writes that have begun. One that cannot be removed, e.g.
-     * because another process writes it, only takes space.
-     */
+    /** Removes an index that is not used any more, after the writes that have begun; at the latest, it is purged. */
     async drop(index: IndexDescription): Promise<void> {
       const name = nameOf(index)
-      await inOrder(name, async () => {
-        tables.delete(name)
-        const { connection } = await connect()
-        if (!(await connection.tableNames()).includes(name)) return
-        await connection.dropTable(name).catch((error) => {
-          log.warn({ error, table: name }, 'an unused index of knowledge bases could not be removed')
-        })
+      await noteRemoval()
+      await drop(name).catch((error) => {
+        log.warn({ error, table: name }, 'an unused index of knowledge bases could not be removed')
       })
+    },
+
+    /**
+     * Removes what was removed from the files too: the tables of indexes that are not used, the text of removed passages,
+     * and what killed processes have left. Searches that have begun may read old files for `grace_ms` more.
+     */
+    async purge(
+      listUsed: () => Promise<IndexDescription[]>,
+      { grace_ms, signal }: { grace_ms: number; signal: AbortSignal },
+    ): Promise<void> {
+      const { connection, lance } = await connect()
+      // Listed first: an index that is begun meanwhile is none of them.
+      const names = await connection.tableNames()
+      const used = await listUsed()
+      const usedNames = new Set(used.map(nameOf))
+      for (const name of names) if (name.startsWith(PREFIX) && !usedNames.has(name)) await drop(name)
+      const present = used.filter((index) => names.includes(nameOf(index)))
+      for (const index of present)
+        await inOrder(nameOf(index), async () => rewriteTable(await tableOf(index), index, lance))
+      const until = new Date()
+      await pause(grace_ms, undefined, { signal })
+      for (const index of present)
+        await inOrder(nameOf(index), async () => removeOldFiles(await tableOf(index), until))
     },
 
     /** Returns the ids of the rows with these words (BM25) in these knowledge bases, the best ones first. */
@@ -236,7 +286,8 @@ export function createPassageIndex({
       index: IndexDescription,
       { words, base_ids, limit }: { words: string; base_ids: readonly string[]; limit: number },
     ): Promise<bigint[]> {
-      const table = await tableOf(index)
+      const table = await findTable(index)
+      if (!table) return []
       const rows = await table
         .query()
         .fullTextSearch(words, { columns: ['words'] })
@@ -253,7 +304,8 @@ export function createPassageIndex({
       index: IndexDescription,
       { vector, base_ids, limit }: { vector: readonly number[]; base_ids: readonly string[]; limit: number },
     ): Promise<bigint[]> {
-      const table = await tableOf(index)
+      const table = await findTable(index)
+      if (!table) return []
       const rows = await table
         .vectorSearch(Float32Array.from(vector))
         .distanceType('cosine')
@@ -268,8 +320,8 @@ export function createPassageIndex({
 
     /** Returns the passages of rows, in this order; those that were removed, or moved by a tidying, are missing. */
     async read(index: IndexDescription, rows: readonly bigint[]): Promise<FoundPassage[]> {
-      if (rows.length === 0) return []
-      const table = await tableOf(index)
+      const table = rows.length > 0 ? await findTable(index) : undefined
+      if (!table) return []
       const read = await table
         .takeRowIds([...rows])
         .select(COLUMNS)

@@ -1,3 +1,5 @@
+import type { Place } from '../passages/places.ts'
+
 /** A passage in the index. */
 export interface IndexedPassage {
   base_id: string
@@ -7,10 +9,7 @@ export interface IndexedPassage {
   ordinal: number
   start: number
   end: number
-  /** 0 if the document has no pages. */
-  page: number
-  /** Empty if no heading is above it. */
-  heading: string
+  places: readonly Place[]
   text: string
   /** The words that find it, separated by spaces. */
   words: string
@@ -29,7 +28,7 @@ export interface FoundPassage extends IndexedPassage {
 /** The columns of a passage. */
 export const COLUMNS: (keyof IndexedPassage)[] = [
   ...(['base_id', 'document_id', 'run'] as const),
-  ...(['ordinal', 'start', 'end', 'page', 'heading', 'text', 'words'] as const),
+  ...(['ordinal', 'start', 'end', 'places', 'text', 'words'] as const),
 ]
 
 const quote = (text: string) => `'${text.replaceAll("'", "''")}'`
@@ -47,6 +46,12 @@ export const inBases = (base_ids: readonly string[]): string =>
 /** Returns the id of a row. */
 export const rowIdOf = (row: Record<string, unknown>): bigint => row._rowid as bigint
 
+/** Returns the row of a passage. */
+export const toStored = ({ places, ...passage }: NewPassage): Record<string, unknown> => ({
+  ...passage,
+  places: JSON.stringify(places),
+})
+
 /** Returns a passage that was read. */
 export const toFound = (row: Record<string, unknown>): FoundPassage => ({
   row: rowIdOf(row),
@@ -56,8 +61,7 @@ export const toFound = (row: Record<string, unknown>): FoundPassage => ({
   ordinal: Number(row.ordinal),
   start: Number(row.start),
   end: Number(row.end),
-  page: Number(row.page),
-  heading: String(row.heading),
+  places: JSON.parse(String(row.places)),
   text: String(row.text),
   words: String(row.words),
 })

@@ -24,8 +24,8 @@ export function describeTable(
     return new Field('vector', new FixedSizeList(dimensions!, item), false)
   }
   return new Schema([
-    ...['base_id', 'document_id', 'run', 'heading', 'text', 'words'].map(text),
-    ...['ordinal', 'start', 'end', 'page'].map(number),
+    ...['base_id', 'document_id', 'run', 'places', 'text', 'words'].map(text),
+    ...['ordinal', 'start', 'end'].map(number),
     ...(dimensions === null ? [] : [vector()]),
   ])
 }

@@ -1,9 +1,6 @@
 import { AppError, isUnavailable } from '#kernel'
-import { hashFile, readHead } from '../document-files.ts'
+import { hashFile } from '../document-files.ts'
 import type { Cradle } from '../manifest.ts'
-import { chooseMediaType, findKind } from '../reading/document-kind.ts'
-import type { DocumentReader } from '../reading/document-readers.ts'
-import { ReadingFailure } from '../reading/reading-failure.ts'
 import type { DocumentError, IndexDescription, IndexedRun, KnowledgeDocument } from '../types.ts'
 
 /** The attempts at a document before it counts as failed. */
@@ -21,12 +18,6 @@ const LASTING = new Set<unknown>(['auth', 'model_not_found', 'bad_request'])
 /** Thrown to end the work on a document that was removed or replaced. */
 const OUTDATED = Symbol('outdated')
 
-/** The work on one document. */
-interface Work {
-  reader: DocumentReader
-  signal: AbortSignal
-}
-
 /** Reads documents, cuts them into passages and adds these to the indexes. */
 export type Indexing = ReturnType<typeof createIndexing>
 
@@ -34,13 +25,15 @@ export type Indexing = ReturnType<typeof createIndexing>
 export function createIndexing({
   addresses,
   clock,
+  cutter,
   documentFiles: files,
-  documentReaders,
+  documentReader,
   documents,
   embedder,
   ids,
   log,
   passageIndex,
+  runs: startedRuns,
   settings,
 }: Cradle) {
   /** Changes the row of a document; throws OUTDATED if that is not its content any more. */
@@ -51,29 +44,37 @@ export function createIndexing({
   }
 
   /** Fetches what has an address, and reads what has no text yet. */
-  const prepare = async (
-    document: KnowledgeDocument,
-    { reader, signal }: Work,
-  ): Promise<KnowledgeDocument> => {
-    const { version, url } = document
+  const prepare = async (document: KnowledgeDocument, signal: AbortSignal): Promise<KnowledgeDocument> => {
+    const { user_id, version, url } = document
     if (await files.hasText(version)) return document
     const readings = document.work?.readings ?? 0
-    if (readings >= MAX_LOST_READINGS) throw new ReadingFailure('DOCUMENT_TOO_LARGE')
+    if (readings >= MAX_LOST_READINGS) throw new AppError('DOCUMENT_TOO_LARGE')
     let current = await change(document, { status: 'parsing' })
     const file = files.contentOf(version)
     let stated = current.media_type
     if (url !== null && current.hash === null) {
       await files.prepare()
-      const fetched = await addresses.fetch(url, file, signal)
-      stated = fetched.media_type
-      const media_type = chooseMediaType(current.filename, stated)
-      current = await change(current, { media_type, size: fetched.size, hash: await hashFile(file) })
+      // Without validators, there is always a content.
+      const { media_type, size, validators } = (await addresses.fetch({ address: url, file }, signal))!
+      stated = media_type
+      current = await change(current, {
+        media_type: documentReader.chooseMediaType(current.filename, stated),
+        ...{ size, hash: await hashFile(file), fetched_at: clock.seconds(), validators },
+      })
     }
-    const kind = findKind(current.filename, stated, await readHead(file))
-    if (!kind) throw new ReadingFailure('DOCUMENT_UNSUPPORTED')
+    const { filename: name, size } = current
+    // As it was stated, with the charset.
+    const namedFile = { name, media_type: stated }
+    const kind = await documentReader.findReader(file, namedFile)
+    if (!kind)
+      throw new AppError('DOCUMENT_UNSUPPORTED', await documentReader.suggestFormats(file, namedFile))
     await change(current, { 'work.readings': readings + 1 })
     try {
-      const pages = await reader.read(file, { kind, output: files.textOf(version) }, signal)
+      const { pages } = await documentReader.read(
+        { path: file, size, ...namedFile, ...kind },
+        { user_id, output: files.textOf(version), lane: 'library' },
+        signal,
+      )
       return await change(current, { pages })
     } finally {
       // A reading that ends, even by a stop of the server, was not a crash.
@@ -85,7 +86,7 @@ export function createIndexing({
   const addTo = async (
     index: IndexDescription,
     document: KnowledgeDocument,
-    { reader, signal, isUnlimited }: Work & { isUnlimited: boolean },
+    { signal, isUnlimited }: { signal: AbortSignal; isUnlimited: boolean },
   ): Promise<IndexedRun> => {
     const { _id: document_id, base_id, user_id, version, filename, path } = document
     const { chunk_tokens, chunk_overlap } = index
@@ -93,8 +94,9 @@ export function createIndexing({
     const sizes = { chunk_tokens, chunk_overlap }
     const title = path === filename ? filename : `${path} ${filename}`
     let chunks = 0
+    await startedRuns.begin(document_id, index)
     try {
-      const batches = reader.cut(files.textOf(version), { title, sizes }, signal)
+      const batches = cutter.cut(user_id, { path: files.textOf(version), title, sizes }, signal)
       for await (const { passages, progress } of batches) {
         const vectors = await embedder.embed(
           index,
@@ -104,19 +106,8 @@ export function createIndexing({
           }),
           { user_id, signal, isUnlimited },
         )
-        const rows = passages.map(({ start, end, page = 0, heading = '', text, words }, position) => ({
-          ...{
-            base_id,
-            document_id,
-            run,
-            ordinal: chunks + position,
-            start,
-            end,
-            page,
-            heading,
-            text,
-            words,
-          },
+        const rows = passages.map(({ start, end, places, text, words }, position) => ({
+          ...{ base_id, document_id, run, ordinal: chunks + position, start, end, places, text, words },
           ...(vectors && { vector: vectors[position]! }),
         }))
         if (rows.length > 0) await passageIndex.add(index, rows)
@@ -130,9 +121,9 @@ export function createIndexing({
     return { run, chunks, version }
   }
 
-  const proceed = async (document: KnowledgeDocument, work: Work): Promise<void> => {
+  const proceed = async (document: KnowledgeDocument, signal: AbortSignal): Promise<void> => {
     const { active, next } = await settings.read()
-    const prepared = await prepare(document, work)
+    const prepared = await prepare(document, signal)
     const targets = [active, next].filter(
       (index) =>
         index !== null &&
@@ -151,7 +142,7 @@ export function createIndexing({
             index,
             { ...prepared, status: document.status },
             // The administrator has changed the model, not the account.
-            { ...work, isUnlimited: index.id !== active.id },
+            { signal, isUnlimited: index.id !== active.id },
           ),
         ])
     } catch (error) {
@@ -176,7 +167,10 @@ export function createIndexing({
     )
     if (!finished) await removeRuns()
     else {
-      for (const [index, { run }] of runs) await passageIndex.removeDocument(index, document._id, run)
+      for (const [index, { run }] of runs) {
+        await passageIndex.removeDocument(index, document._id, run)
+        await startedRuns.end(document._id, index)
+      }
       if (waiting) await passageIndex.removeDocument(waiting, document._id)
     }
     const { text_version, version } = document
@@ -200,17 +194,12 @@ export function createIndexing({
   return {
     /** Does what is due for a document. Rejects only if the database is unavailable, or when aborted. */
     async process(document: KnowledgeDocument, signal: AbortSignal): Promise<void> {
-      const reader = documentReaders.open(document.user_id)
       try {
-        await proceed(document, { reader, signal })
+        await proceed(document, signal)
       } catch (error) {
         signal.throwIfAborted()
         if (error === OUTDATED) return
         if (isUnavailable(error)) throw error
-        if (error instanceof ReadingFailure) {
-          await fail(document, error.problem, { filename: document.filename })
-          return
-        }
         const { code, details } = error instanceof AppError ? error : { code: undefined, details: {} }
         if (code === 'KNOWLEDGE_INDEX_UNAVAILABLE' || code === 'KNOWLEDGE_NOT_INSTALLED') {
           await postpone(document, UNAVAILABLE_MS, 0, { code, details: toStored(details) })
@@ -231,15 +220,13 @@ export function createIndexing({
         }
         if (!code) log.error({ error, document: document._id }, 'a document could not be indexed')
         await fail(document, code ?? 'DOCUMENT_NOT_INDEXED', details)
-      } finally {
-        await reader.end()
       }
     },
   }
 }
 
 /** Returns the details of an error without values that cannot be stored. */
-const toStored = (details: Record<string, unknown>): DocumentError['details'] =>
+export const toStored = (details: Record<string, unknown>): DocumentError['details'] =>
   JSON.parse(JSON.stringify(details))
 
 /** True if another attempt at a document would fail in the same way. */

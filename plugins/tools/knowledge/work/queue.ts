@@ -2,9 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { acquireLease, isUnavailable, untilTick } from '#kernel'
 import { createDeadline, hasEnded, type ProcessIdentity, thisProcess } from '#toolbox'
 import type { Cradle } from '../manifest.ts'
+import type { KnowledgeDocument } from '../types.ts'
 
-/** The documents that this process works on at a time, each of another account. */
+/** The documents that this process works on at a time in each lane, each of another account. */
 const AT_ONCE = 2
+/** The time after which a document counts as hard, and continues in a lane of its own, in milliseconds. */
+const HARD_MS = 10_000
 /** The time after which another process may take over the work of an account, in milliseconds. */
 const LEASE_MS = 15_000
 /** The longest time without a look at the database, in milliseconds. */
@@ -13,7 +16,17 @@ const IDLE_MS = 15_000
 /** The queue of documents. */
 export type Queue = ReturnType<typeof createQueue>
 
-/** Creates the queue: one document at a time of each account, and the accounts in turns. */
+/** The lanes of documents: those that took long so far, and all others, which do not wait for them. */
+const LANES = ['usual', 'hard'] as const
+type Lane = (typeof LANES)[number]
+
+/** An account in a lane; its name is that of its lease. */
+const nameOf = (user_id: string, lane: Lane): string => (lane === 'usual' ? user_id : `${user_id} ${lane}`)
+
+/**
+ * Creates the queue: in each lane one document at a time of each account, and the accounts in turns. A document that
+ * takes long continues among the hard ones if one can be taken there, else waits for its turn there.
+ */
 export function createQueue({
   clock,
   collections: { knowledge_leases: leases },
@@ -24,7 +37,8 @@ export function createQueue({
   server,
 }: Cradle) {
   const ending = new AbortController()
-  const working = new Map<string, Promise<void>>()
+  /** The work of each lane, by account. */
+  const working: Record<Lane, Map<string, Promise<void>>> = { usual: new Map(), hard: new Map() }
   /** The moment at which each account had its last turn here. */
   const turns = new Map<string, number>()
   let waking = new AbortController()
@@ -33,53 +47,88 @@ export function createQueue({
   /** Names the process too, so that leases of one that was killed are known to be free. */
   const holder = JSON.stringify({ ...thisProcess, node_id: server.node_id })
 
-  const lease = (user_id: string) => {
+  const lease = (name: string) => {
     const now = clock.now()
-    return acquireLease(leases, { name: user_id, holder, now, until: now + LEASE_MS })
+    return acquireLease(leases, { name, holder, now, until: now + LEASE_MS })
   }
+  const release = (name: string) => leases.deleteOne({ _id: name, holder })
+
+  const hasRoom = (lane: Lane) => working[lane].size < AT_ONCE && !ending.signal.aborted
 
   /** Works on one document of an account whose lease this process holds. */
-  const work = async (user_id: string) => {
+  const work = async (user_id: string, firstLane: Lane) => {
+    let lane = firstLane
     const stopping = createDeadline([ending.signal])
     const renewal = setInterval(() => {
-      lease(user_id).then(
+      lease(nameOf(user_id, lane)).then(
         (isHeld) => isHeld || stopping.abort(),
         () => stopping.abort(),
       )
     }, LEASE_MS / 3)
+
+    let isPostponed = false
+    /** Makes room for other documents. */
+    const leaveLane = async (document: KnowledgeDocument) => {
+      if (!(await documents.change(document, { 'work.is_hard': true }))) return
+      if (!hasRoom('hard') || !(await lease(nameOf(user_id, 'hard')))) {
+        isPostponed = true
+        stopping.abort()
+        return
+      }
+      lane = 'hard'
+      const current = working.usual.get(user_id)!
+      working.hard.set(user_id, current)
+      working.usual.delete(user_id)
+      await release(nameOf(user_id, 'usual'))
+      waking.abort()
+    }
+    let leaving: Promise<void> | undefined
+    let timer: NodeJS.Timeout | undefined
     try {
-      const document = await documents.findDue(user_id, clock.now())
-      if (document) await indexing.process(document, stopping.signal)
+      const document = await documents.findDue(user_id, { now: clock.now(), is_hard: lane === 'hard' })
+      if (!document) return
+      if (lane === 'usual')
+        timer = setTimeout(() => {
+          leaving = leaveLane(document).catch(() => stopping.abort())
+        }, HARD_MS)
+      await indexing.process(document, stopping.signal)
+    } catch (error) {
+      if (!isPostponed) throw error
     } finally {
+      clearTimeout(timer)
+      await leaving
       clearInterval(renewal)
       stopping.release()
-      await leases.deleteOne({ _id: user_id, holder })
+      working[lane].delete(user_id)
+      await release(nameOf(user_id, lane))
+      waking.abort()
     }
   }
 
-  /** Begins work for the accounts whose turn it is; returns how many accounts wait. */
-  const look = async (): Promise<number> => {
-    const waiting = await documents.listWaiting(clock.now())
+  /** Begins work for the accounts whose turn it is in a lane; returns how many accounts wait. */
+  const lookAt = async (lane: Lane): Promise<number> => {
+    const waiting = await documents.listWaiting({ now: clock.now(), is_hard: lane === 'hard' })
     const inTurn = waiting
-      .filter((user_id) => !working.has(user_id))
-      .sort((one, other) => (turns.get(one) ?? 0) - (turns.get(other) ?? 0))
+      .filter((user_id) => !working[lane].has(user_id))
+      .sort((one, other) => (turns.get(nameOf(one, lane)) ?? 0) - (turns.get(nameOf(other, lane)) ?? 0))
     for (const user_id of inTurn) {
-      if (working.size >= AT_ONCE || ending.signal.aborted) break
-      if (!(await lease(user_id))) continue
-      turns.set(user_id, performance.now())
-      const done = work(user_id)
-        .catch((error) => {
-          if (!ending.signal.aborted && !isUnavailable(error))
-            log.error({ error, account: user_id }, 'the queue of documents was interrupted')
-        })
-        .finally(() => {
-          working.delete(user_id)
-          waking.abort()
-        })
-      working.set(user_id, done)
+      if (!hasRoom(lane)) break
+      if (!(await lease(nameOf(user_id, lane)))) continue
+      turns.set(nameOf(user_id, lane), performance.now())
+      const done = work(user_id, lane).catch((error) => {
+        if (!ending.signal.aborted && !isUnavailable(error))
+          log.error({ error, account: user_id }, 'the queue of documents was interrupted')
+      })
+      working[lane].set(user_id, done)
     }
-    if (waiting.length === 0) turns.clear()
     return waiting.length
+  }
+
+  const look = async (): Promise<number> => {
+    let count = 0
+    for (const lane of LANES) count += await lookAt(lane)
+    if (count === 0) turns.clear()
+    return count
   }
 
   /** Frees the accounts that a process of this machine worked for when it was killed. */
@@ -97,7 +146,7 @@ export function createQueue({
       try {
         await rebuilding.restoreLost()
         const count = await look()
-        if (count === 0 && working.size === 0) await rebuilding.proceed(waking)
+        if (count === 0 && LANES.every((lane) => working[lane].size === 0)) await rebuilding.proceed(waking)
       } catch (error) {
         if (!isUnavailable(error) && !ending.signal.aborted)
           log.error({ error }, 'the queue of documents could not be read')
@@ -118,7 +167,7 @@ export function createQueue({
       ending.abort()
       waking.abort()
       await running
-      await Promise.all(working.values())
+      await Promise.all(LANES.flatMap((lane) => [...working[lane].values()]))
     },
   }
 }

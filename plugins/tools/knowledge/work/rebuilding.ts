@@ -24,6 +24,8 @@ export function createRebuilding({
         log.warn({ index: active.id }, 'the index of knowledge bases is missing; it is made again')
         await documents.forgetIndex(active.id)
         await documents.queueMissing(active.id)
+        // A table with the columns of an earlier version may remain.
+        await settings.noteRemoval()
       }
       isChecked = true
     },

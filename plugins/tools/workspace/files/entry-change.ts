@@ -5,6 +5,7 @@ import { AppError } from '#kernel'
 import { type OpenFolder, removeTree } from '#toolbox'
 import { FileFailure, ignoreCodes } from './file-failure.ts'
 import { assertBounded, assertTreeBounded } from './path-bounds.ts'
+import { measureTree } from './tree-size.ts'
 import { findPlace, inFolder } from './workspace-path.ts'
 
 /** A name in a folder. Unlike a place it may be the name of a link, and then means the link itself. */
@@ -26,15 +27,20 @@ export async function findEntry(workspace: string, path: string) {
 /** Returns the names on the path to an entry. */
 export const partsOf = ({ parent, name }: Entry): string[] => [...parent.parts, name]
 
-/** Removes a file, a link or a folder; a folder that is not empty only if `recursive` is set. */
-export async function removeEntry(
-  { parent, name }: Entry,
-  { recursive }: { recursive: boolean },
-): Promise<void> {
-  await inFolder(parent, async (folder) => {
-    const stats = await lstat(folder.entry(name))
-    if (!stats.isDirectory()) return unlink(folder.entry(name))
-    await refuseFull(recursive ? removeTree(folder.entry(name)) : rmdir(folder.entry(name)))
+/**
+ * Removes a file, a link or a folder; a folder that is not empty only if `recursive` is set. Returns the number of bytes
+ * that its files had.
+ */
+export function removeEntry({ parent, name }: Entry, { recursive }: { recursive: boolean }): Promise<number> {
+  return inFolder(parent, async (folder) => {
+    const path = folder.entry(name)
+    const stats = await lstat(path)
+    const isTree = stats.isDirectory() && recursive
+    const bytes = isTree ? await measureTree(path) : stats.isDirectory() ? 0 : stats.size
+    if (isTree) await refuseFull(removeTree(path))
+    else if (stats.isDirectory()) await refuseFull(rmdir(path))
+    else await unlink(path)
+    return bytes
   })
 }
 

@@ -1,10 +1,13 @@
 import type { FileHandle } from 'node:fs/promises'
 import { objectOf, type TypeOf } from '#kernel'
 import type { Tool } from '#plugin-api'
+import { PAGES_PATTERN } from '../document-pages.ts'
 import { decodeText } from '../files/file-facts.ts'
-import { explainErrors, FileFailure, quote } from '../files/file-failure.ts'
+import { explainErrors } from '../files/file-failure.ts'
 import { withFile } from '../files/workspace-path.ts'
 import { MAX_TEXT_BYTES } from '../output.ts'
+import type { WorkspaceDocuments } from '../workspace-documents.ts'
+import { describeDocument } from './document-text.ts'
 
 const DEFAULT_LINES = 2000
 const NEWLINE = 10
@@ -27,28 +30,51 @@ const input = objectOf(
       minimum: 1,
       description: `The most lines to read. Default: ${DEFAULT_LINES}.`,
     },
+    pages: {
+      type: 'string',
+      pattern: PAGES_PATTERN,
+      description: 'The pages of a document, such as "3" or "3-7" or "3-". Default: all.',
+    },
   },
   ['path'],
 )
 
-/** Reads a text file, or some lines of it. */
-export const readFile: Tool = {
-  name: 'read_file',
-  label: { en: 'Read a file', zh: '读取文件' },
-  description: `Reads a text file of the workspace: whole lines, at most ${MAX_TEXT_BYTES} bytes at once. Use offset and limit to read on in a longer one.`,
-  input_schema: input,
-  disableable: false,
-  execute({ path, offset = 0, limit = DEFAULT_LINES }: TypeOf<typeof input>, { workspace, signal }) {
-    return explainErrors(path, () =>
-      withFile(workspace, path, async (file) => {
-        const { size } = await file.stat()
-        const excerpt = await readLines(file, { offset, limit, signal })
-        const text = decodeText(excerpt.bytes, { stream: excerpt.cut })
-        if (text === undefined) throw new FileFailure(`${quote(path)} is not UTF-8 text (${size} bytes)`)
-        return describe(text, excerpt, { offset, size })
-      }),
-    )
-  },
+/** Creates the tool that reads a file: lines of a text, or pages of a document. */
+export function createReadFile(documents: () => WorkspaceDocuments): Tool {
+  return {
+    name: 'read_file',
+    label: { en: 'Read a file', zh: '读取文件' },
+    description: `Reads a file of the workspace, at most ${MAX_TEXT_BYTES} bytes at once: a text, or the text of a document (PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF, mail). Use offset and limit to read on in a longer one, and pages for pages of a document.`,
+    input_schema: input,
+    disableable: false,
+    async execute({ path, pages, offset = 0, limit = DEFAULT_LINES }: TypeOf<typeof input>, context) {
+      const { workspace, signal } = context
+      return explainErrors(path, async () => {
+        const { isSource, read } = documents()
+        const range = { offset, limit, signal }
+        const lines = pages === undefined && (await readText(workspace, path, range, isSource))
+        if (lines) return lines
+        const document = await read({ ...context, path }, 'en', signal)
+        return describeDocument(document, { path, pages, offset, limit })
+      })
+    },
+  }
+}
+
+/** Returns lines of a file that is UTF-8 text; undefined if it is not, or is a document whose source nobody reads. */
+function readText(
+  workspace: string,
+  path: string,
+  { offset, limit, signal }: { offset: number; limit: number; signal: AbortSignal },
+  isSource: WorkspaceDocuments['isSource'],
+): Promise<string | undefined> {
+  return withFile(workspace, path, async (file) => {
+    if (!(await isSource(file, path))) return undefined
+    const { size } = await file.stat()
+    const excerpt = await readLines(file, { offset, limit, signal })
+    const text = decodeText(excerpt.bytes, { stream: excerpt.cut })
+    return text === undefined ? undefined : describe(text, excerpt, { offset, size })
+  })
 }
 
 /** Lines of a file, each with its newline. */

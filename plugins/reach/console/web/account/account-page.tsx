@@ -4,6 +4,7 @@ import { client } from '../server/client.ts'
 import { useFacts } from '../server/facts.ts'
 import { useAccount } from '../session/account.ts'
 import { leaveSession } from '../session/token.ts'
+import { SharedLinks } from '../shares/shared-links.tsx'
 import { Page } from '../ui/page.tsx'
 import { ApiKeys } from './api-keys.tsx'
 import { Appearance } from './appearance.tsx'
@@ -47,6 +48,7 @@ export default function AccountPage() {
         )}
         <Identities />
         <Sessions />
+        {features.shares && <SharedLinks />}
         <ApiKeys account={account} />
         <Limits limits={account.limits} />
       </Stack>

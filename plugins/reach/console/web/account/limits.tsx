@@ -1,8 +1,10 @@
-import { Group, Progress, Stack, Text } from '@mantine/core'
+import { Anchor } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import type { components } from '#client'
 import { formatBytes, formatNumber } from '../i18n/format.ts'
 import { t, type WordKey } from '../i18n/words.ts'
 import { Section } from '../ui/section.tsx'
+import { UsedBar } from '../ui/used-bar.tsx'
 import classes from './limits.module.css'
 
 /** The limits that mean something to a person; the others protect the server. */
@@ -11,6 +13,7 @@ const NAMES: Record<string, WordKey> = {
   threads: 'account.limit_threads',
   running_turns: 'account.limit_running_turns',
   account_bytes: 'account.limit_account_bytes',
+  shares: 'account.limit_shares',
   providers: 'account.limit_providers',
   skill_packages: 'account.limit_skill_packages',
   published_experts: 'account.limit_published_experts',
@@ -18,9 +21,6 @@ const NAMES: Record<string, WordKey> = {
   passkeys: 'account.limit_passkeys',
   sessions: 'account.limit_sessions',
 }
-/** The part from which a limit is worth a look. */
-const NEAR = 0.9
-
 /** The share of its limits that the account has used. */
 export function Limits({ limits }: { limits: components['schemas']['Limits'] }) {
   const shown = Object.entries(NAMES).flatMap(([name, label]) => {
@@ -31,23 +31,16 @@ export function Limits({ limits }: { limits: components['schemas']['Limits'] }) 
     <Section title={t('account.limits')} about={t('account.limits_about')}>
       <ul className={classes.limits}>
         {shown.map(({ name, label, used, max }) => {
-          const format = name.endsWith('_bytes') ? formatBytes : formatNumber
-          const text = t('account.used_of', { used: format(used), max: format(max) })
+          const isSize = name === 'account_bytes'
           return (
-            <Stack key={name} gap={6} component="li">
-              <Group justify="space-between" gap="xs" wrap="nowrap">
-                <Text size="sm">{t(label)}</Text>
-                <Text size="sm" c="var(--meta)">
-                  {text}
-                </Text>
-              </Group>
-              <Progress
-                size={4}
-                value={max === 0 ? 100 : (100 * used) / max}
-                color={used >= max * NEAR ? 'red' : 'gray'}
-                aria-hidden
-              />
-            </Stack>
+            <li key={name}>
+              <UsedBar label={t(label)} used={used} max={max} format={isSize ? formatBytes : formatNumber} />
+              {isSize && (
+                <Anchor size="xs" renderRoot={(props) => <Link {...props} to="/storage" />}>
+                  {t('common.see_storage')}
+                </Anchor>
+              )}
+            </li>
           )
         })}
       </ul>

@@ -1,6 +1,8 @@
 import { Badge, Button, SegmentedControl } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import type { ListedAgent } from '../chat/use-agent.ts'
 import { t } from '../i18n/words.ts'
 import { useRows } from '../server/pages.ts'
 import { useAccount } from '../session/account.ts'
@@ -13,12 +15,17 @@ import { AgentIcon } from './agent-icon.tsx'
 import { AgentState } from './agent-state.tsx'
 import { NewAgent } from './new-agent.tsx'
 
+/** The name of the agent that each account is created with. */
+const DEFAULT_NAME = 'assistant'
+
 /** The agents of the account and those that others share with it, as a list or as cards. */
 export default function AgentsPage() {
   const isAdmin = useAccount().role === 'admin'
   const [scope, setScope] = useState<'own' | 'all'>('own')
   const [view, setView] = useLocalStorage<'rows' | 'cards'>({ key: 'svc.agents', defaultValue: 'rows' })
-  const agents = useRows('/agents', scope === 'all' ? { query: { scope } } : {})
+  const agents = useRows('/agents', scope === 'all' ? { query: { scope, limit: 200 } } : {})
+  const [showsUntouched, setShowsUntouched] = useState(false)
+  const untouched = agents.rows?.filter(isUntouched) ?? []
   const [isAdding, setAdding] = useState(false)
   const add = (
     <Button leftSection={<Plus size={16} />} onClick={() => setAdding(true)}>
@@ -29,6 +36,7 @@ export default function AgentsPage() {
     <Page title={t('agents.title')} about={t('agents.about')} actions={add}>
       <List
         {...agents}
+        rows={showsUntouched ? agents.rows : agents.rows?.filter((agent) => !isUntouched(agent))}
         label={t('agents.title')}
         as={view}
         keyOf={({ id }) => id}
@@ -67,7 +75,7 @@ export default function AgentsPage() {
           <ListRow
             icon={<AgentIcon agent={agent} />}
             title={agent.name}
-            link={{ to: '/agents/$id', params: { id: agent.id } }}
+            link={{ to: '/chat/$agent', params: { agent: agent.id } }}
             meta={agent.description ?? undefined}
           >
             {!agent.is_owner && (
@@ -76,13 +84,38 @@ export default function AgentsPage() {
               </Badge>
             )}
             <AgentState state={agent.state} />
+            <Button
+              component={Link}
+              to={`/agents/${agent.id}`}
+              variant="default"
+              size="xs"
+              aria-label={t('frame.agent_settings', { agent: agent.name })}
+            >
+              {t('frame.settings')}
+            </Button>
           </ListRow>
         )}
       </List>
+      {untouched.length > 0 && (
+        <Button
+          variant="subtle"
+          color="gray"
+          w="fit-content"
+          onClick={() => setShowsUntouched(!showsUntouched)}
+        >
+          {showsUntouched
+            ? t('agents.hide_untouched')
+            : t('agents.show_untouched', { count: untouched.length })}
+        </Button>
+      )}
       {isAdding && <NewAgent onClose={() => setAdding(false)} />}
     </Page>
   )
 }
+
+/** True for the agent that the account of somebody else was created with, as long as nothing of it was changed. */
+const isUntouched = ({ is_owner, is_shared, created_at, updated_at, name }: ListedAgent) =>
+  !is_owner && !is_shared && name === DEFAULT_NAME && created_at === updated_at
 
 const ViewIcon = ({ icon: Icon, name }: { icon: typeof Rows3; name: string }) => (
   <Icon size={16} role="img" aria-label={name} style={{ display: 'block' }} />

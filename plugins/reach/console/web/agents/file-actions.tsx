@@ -25,7 +25,7 @@ export function FileActions({ id, file, canManage, onFailure }: Props) {
   const remove = async () => {
     const query = { path, ...(isFolder && { recursive: true }) }
     await send<unknown>(client.DELETE('/agents/{id}/files', { params: { path: { id }, query } }))
-    await refresh('/agents/{id}/files', '/agents/{id}/skills')
+    await refresh('/agents/{id}/files', '/agents/{id}/skills', '/workspaces', '/auth/me')
   }
 
   return (

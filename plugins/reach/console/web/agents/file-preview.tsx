@@ -1,14 +1,22 @@
-import { Button, Text, Textarea } from '@mantine/core'
+import { Button, Textarea } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { formatBytes } from '../i18n/format.ts'
+import { DocumentPages } from '../chat/files/document-pages.tsx'
 import { t } from '../i18n/words.ts'
 import { useDraft } from '../ui/draft.ts'
 import { Failure } from '../ui/failure.tsx'
 import { Loading } from '../ui/pending.tsx'
 import { Sheet } from '../ui/sheet.tsx'
 import classes from './file-preview.module.css'
-import { baseName, downloadFile, isText, readFile, type WorkspaceFile, writeFile } from './files.ts'
+import {
+  baseName,
+  decodeText,
+  downloadFile,
+  isText,
+  readFile,
+  type WorkspaceFile,
+  writeFile,
+} from './files.ts'
 
 interface Props {
   id: string
@@ -29,12 +37,13 @@ export function FilePreview(props: Props) {
     queryKey: ['file', id, file.path, file.updated_at],
     queryFn: async () => {
       const { blob, tag } = await readFile(id, file.path)
-      return { blob, tag, text: text ? await blob.text() : '' }
+      return { blob, tag, text: text ? await decodeText(blob) : undefined }
     },
     enabled: isShown,
     gcTime: 0,
   })
-  if (text && content.data) return <TextEditor {...props} text={content.data.text} tag={content.data.tag} />
+  if (content.data?.text !== undefined)
+    return <TextEditor {...props} text={content.data.text} tag={content.data.tag} />
   return (
     <Sheet
       title={baseName(file.path)}
@@ -49,14 +58,12 @@ export function FilePreview(props: Props) {
       {error !== undefined && <Failure error={error} />}
       {content.error ? (
         <Failure error={content.error} onRetry={content.refetch} />
-      ) : content.data ? (
+      ) : content.data && !text ? (
         <Media blob={content.data.blob} file={file} />
-      ) : isShown ? (
+      ) : isShown && !content.data ? (
         <Loading height={320} />
       ) : (
-        <Text size="sm" c="var(--meta)">
-          {t('agents.no_preview')} {formatBytes(file.size ?? 0)}
-        </Text>
+        <DocumentPages agent_id={id} path={file.path} />
       )}
     </Sheet>
   )

@@ -1,4 +1,4 @@
-import { Anchor, Breadcrumbs, Button, FileButton, Stack } from '@mantine/core'
+import { Anchor, Breadcrumbs, Button, FileButton, Group, Stack } from '@mantine/core'
 import { Link, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { formatBytes } from '../i18n/format.ts'
@@ -75,7 +75,14 @@ export default function FilesTab() {
         },
       })}
     >
-      <Folders id={id} path={path} />
+      <Group justify="space-between" gap="sm">
+        <Folders id={id} path={path} />
+        {canManage && (
+          <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/storage" search={{ agent: id }} />}>
+            {t('storage.title')}
+          </Anchor>
+        )}
+      </Group>
       {error !== undefined && <Failure error={error} />}
       <List
         key={path}
@@ -98,6 +105,8 @@ export default function FilesTab() {
             title={baseName(file.path)}
             meta={
               <>
+                {file.document?.pages !== undefined &&
+                  `${t('chat.document_pages', { count: file.document.pages })} · `}
                 {file.size !== null && `${formatBytes(file.size)} · `}
                 <Time at={file.updated_at} />
               </>

@@ -42,6 +42,20 @@ export async function writeFile(
   await refresh('/agents/{id}/files')
 }
 
+/** Characters of UTF-16 and of ISO-2022, which are UTF-8 as well, but not in texts. */
+const FOREIGN = ['\0', '\u001b$']
+
+/** The text of a file in UTF-8; undefined in any other charset. */
+export async function decodeText(blob: Blob): Promise<string | undefined> {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(await blob.arrayBuffer())
+    return FOREIGN.some((mark) => text.includes(mark)) ? undefined : text
+  } catch (error) {
+    if (error instanceof TypeError) return undefined
+    throw error
+  }
+}
+
 /** Saves a file of the workspace on the computer of the person. */
 export async function downloadFile(id: string, path: string): Promise<void> {
   const { blob } = await readFile(id, path)
@@ -65,8 +79,9 @@ export function saveBlob(blob: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }
 
-/** True if a file can be shown as text. */
+/** True if a file may be shown as text, unless its content turns out to be in another charset than UTF-8. */
 export const isText = ({ media_type, path, size }: WorkspaceFile) =>
   (size ?? 0) <= MAX_TEXT_BYTES &&
-  (/^text\/|json|xml|yaml|javascript|typescript|toml/.test(media_type ?? '') ||
+  // The types of Office documents contain "openxml".
+  (/^text\/|json|[/+]xml|yaml|javascript|typescript|toml/.test(media_type ?? '') ||
     /(^|\/)[^./]+$|\.(md|txt|csv|log|ya?ml|toml|ini|sh|py|[jt]sx?|sql|env)$/i.test(path))

@@ -1,8 +1,8 @@
-import { Anchor, Text, Textarea } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { Textarea } from '@mantine/core'
 import { t } from '../i18n/words.ts'
 import { useIssue } from '../ui/issues.tsx'
 import { SettingsForm } from '../ui/settings-form.tsx'
+import { AgentsFile } from './agents-file.tsx'
 import { type Agent, useLoadedAgent } from './use-agent.ts'
 import { useAgentDraft } from './use-agent-draft.ts'
 
@@ -21,24 +21,17 @@ export default function InstructionsTab() {
   const { id } = useLoadedAgent().agent
   const draft = useAgentDraft(valuesOf)
   return (
-    <SettingsForm
-      label={t('agents.instructions')}
-      isDirty={draft.isDirty}
-      onSave={draft.save}
-      onReset={draft.reset}
-    >
-      <InstructionsFields values={draft.value} onChange={draft.change} />
-      <Text size="sm" c="var(--meta)">
-        {t('agents.instructions_files')}{' '}
-        <Anchor
-          size="sm"
-          underline="always"
-          renderRoot={(props) => <Link {...props} to="/agents/$id/files" params={{ id }} />}
-        >
-          {t('agents.instructions_open_files')}
-        </Anchor>
-      </Text>
-    </SettingsForm>
+    <>
+      <SettingsForm
+        label={t('agents.instructions')}
+        isDirty={draft.isDirty}
+        onSave={draft.save}
+        onReset={draft.reset}
+      >
+        <InstructionsFields values={draft.value} onChange={draft.change} />
+      </SettingsForm>
+      <AgentsFile id={id} />
+    </>
   )
 }
 

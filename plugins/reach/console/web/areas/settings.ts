@@ -2,6 +2,7 @@
 export { default as AccountPage } from '../account/account-page.tsx'
 export { default as AuditPage } from '../audit/audit-page.tsx'
 export { default as FirstRunPage } from '../first-run/first-run-page.tsx'
+export { default as SettingsPage } from '../frame/settings-page.tsx'
 export { default as InvitesPage } from '../invites/invites-page.tsx'
 export { default as ModelsPage } from '../models/models-page.tsx'
 export { default as OverviewPage } from '../overview/overview-page.tsx'

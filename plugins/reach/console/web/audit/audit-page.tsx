@@ -1,38 +1,41 @@
-import { Code, Group, NativeSelect, SimpleGrid, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, NativeSelect, SimpleGrid, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { components } from '#client'
-import { formatDate } from '../i18n/format.ts'
-import { findWord, namesIn, t } from '../i18n/words.ts'
+import { saveBlob } from '../agents/files.ts'
+import { t } from '../i18n/words.ts'
+import { client } from '../server/client.ts'
 import { useRows } from '../server/pages.ts'
-import { CopyButton } from '../ui/copy-button.tsx'
 import { Empty } from '../ui/empty.tsx'
+import { Failure } from '../ui/failure.tsx'
 import { List } from '../ui/list.tsx'
 import { ListRow } from '../ui/list-row.tsx'
 import { Page } from '../ui/page.tsx'
-import { Section } from '../ui/section.tsx'
-import { Sheet } from '../ui/sheet.tsx'
 import { State } from '../ui/state.tsx'
 import { Time } from '../ui/time.tsx'
-import { Values } from '../ui/values.tsx'
-
-type Row = components['schemas']['AuditRow']
+import { useAction } from '../ui/use-action.ts'
+import { AuditDetails } from './audit-details.tsx'
+import { type AuditRow, describeAction, describeActor, linkOf, listActions } from './row-words.ts'
+import { Verification } from './verification.tsx'
 
 const DAY = 86_400
 const PERIODS = { all: undefined, day: DAY, week: 7 * DAY, month: 30 * DAY }
-const VERIFY = 'svc admin audit --verify'
-
-/** The name of what was changed; ids say nothing to a reader, so only the details have them. */
-const nameTarget = ({ target }: Row) => (target && /[0-9A-HJKMNP-TV-Z]{26}/.test(target) ? null : target)
 
 /** The log of all changes and sign-ins, for administrators. */
 export default function AuditPage() {
   const [filter, setFilter] = useState({ actor: '', target: '', action: '' })
   const [since, setSince] = useState<number>()
   const [applied] = useDebouncedValue(filter, 250)
-  const [open, setOpen] = useState<Row>()
+  const [open, setOpen] = useState<AuditRow>()
   const query = Object.fromEntries(Object.entries({ ...applied, since }).filter(([, value]) => value))
   const rows = useRows('/admin/audit-log', { query })
+  const { isBusy, error, run } = useAction()
+  const exportRows = () =>
+    run(async () => {
+      const reply = await client.GET('/admin/audit-log/export', { params: { query }, parseAs: 'blob' })
+      if (reply.error !== undefined) throw reply.error
+      saveBlob(reply.data as unknown as Blob, 'audit-log.csv')
+    })
   const change = (name: keyof typeof filter) => (event: { currentTarget: { value: string } }) =>
     setFilter({ ...filter, [name]: event.currentTarget.value })
   const choosePeriod = (name: string) => {
@@ -40,7 +43,17 @@ export default function AuditPage() {
     setSince(seconds && Math.floor(Date.now() / 1000) - seconds)
   }
   return (
-    <Page title={t('frame.audit')} about={t('audit.about')}>
+    <Page
+      title={t('frame.audit')}
+      about={t('audit.about')}
+      actions={
+        <Button variant="default" loading={isBusy} onClick={() => void exportRows()}>
+          {t('audit.export')}
+        </Button>
+      }
+    >
+      {Boolean(error) && <Failure error={error} onRetry={() => void exportRows()} />}
+      <Verification />
       <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="sm" role="search">
         <TextInput
           aria-label={t('audit.actor')}
@@ -87,8 +100,8 @@ export default function AuditPage() {
             title={describeAction(row.action)}
             meta={
               <>
-                {[row.actor ?? t('audit.nobody'), nameTarget(row), row.ip].filter(Boolean).join(' · ')} ·{' '}
-                <Time at={row.ts} />
+                <ObjectName row={row} />
+                {[describeActor(row.actor), row.ip].filter(Boolean).join(' · ')} · <Time at={row.ts} />
               </>
             }
             onOpen={() => setOpen(row)}
@@ -97,53 +110,26 @@ export default function AuditPage() {
           </ListRow>
         )}
       </List>
-      <Section title={t('audit.verify')}>
-        <Text size="sm" c="var(--meta)">
-          {t('audit.verify_about')}
-        </Text>
-        <Group gap="xs">
-          <Code>{VERIFY}</Code>
-          <CopyButton text={VERIFY} />
-        </Group>
-      </Section>
       {open && <AuditDetails row={open} onClose={() => setOpen(undefined)} />}
     </Page>
   )
 }
 
-interface Props {
-  row: components['schemas']['AuditRow']
-  onClose(): void
-}
-
-/** An entry of the log with all its details. */
-function AuditDetails({ row, onClose }: Props) {
-  const { payload } = row
-  const facts = {
-    [t('audit.time')]: formatDate(row.ts),
-    [t('audit.actor')]: row.actor ?? t('audit.nobody'),
-    [t('audit.target')]: row.target,
-    [t('audit.result')]: t(row.status < 400 ? 'audit.done' : 'audit.refused'),
-    [t('audit.address')]: row.ip,
-    [t('audit.credential')]: row.credential,
-    [t('audit.request')]: row.request_id,
-    [t('audit.fingerprint')]: row.hash,
-  }
+/** The name of what was changed, with a link to it while it exists. */
+function ObjectName({ row }: { row: AuditRow }) {
+  // At a sign-in both are the same account.
+  if (!row.object || row.object === row.actor) return null
+  const link = linkOf(row)
   return (
-    <Sheet title={describeAction(row.action)} onClose={onClose}>
-      <Values of={Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null))} />
-      {typeof payload === 'object' && payload !== null && Object.keys(payload).length > 0 && (
-        <Section title={t('audit.contents')}>
-          <Values of={payload} />
-        </Section>
+    <>
+      {link ? (
+        <Anchor underline="always" inherit renderRoot={(props) => <Link {...props} {...link} />}>
+          {row.object}
+        </Anchor>
+      ) : (
+        row.object
       )}
-    </Sheet>
+      {' · '}
+    </>
   )
 }
-
-/** Lists the actions to choose from. */
-const listActions = (): string[] => namesIn('did')
-
-/** An action in words; actions of plugins from outside keep their names. */
-const describeAction = (action: string): string =>
-  findWord(`did.${action}`) ?? action.replaceAll(/[._]/g, ' ')

@@ -1,6 +1,8 @@
 import { ActionIcon } from '@mantine/core'
 import { useEffect } from 'react'
+import { LazyThreadMenu } from '../conversations/lazy-thread-menu.tsx'
 import { t } from '../i18n/words.ts'
+import { ShareButton } from '../shares/share-button.tsx'
 import { PanelRight } from '../ui/icons.ts'
 import { PhoneBar } from '../ui/phone-bar.tsx'
 import classes from './conversation-header.module.css'
@@ -9,7 +11,6 @@ import type { ThreadStore } from './store/thread-store.ts'
 import { isForPerson } from './store/thread-view.ts'
 import { useThread } from './store/threads.ts'
 import { titleOf, useThreadRow } from './thread-list.ts'
-import { ThreadMenu } from './thread-menu.tsx'
 import type { ListedAgent } from './use-agent.ts'
 
 interface Props {
@@ -39,7 +40,8 @@ export function ConversationHeader({ agent, store }: Props) {
         >
           <PanelRight size={18} aria-hidden />
         </ActionIcon>
-        {row && <ThreadMenu agent_id={agent.id} row={row} title={title} />}
+        {row && <ShareButton agent_id={agent.id} thread_id={row.thread_id} />}
+        {row && <LazyThreadMenu key={row.thread_id} row={row} title={title} />}
       </div>
     </PhoneBar>
   )

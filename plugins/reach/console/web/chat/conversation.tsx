@@ -1,6 +1,6 @@
 import { useHotkeys } from '@mantine/hooks'
-import { useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useSyncExternalStore } from 'react'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { lazy, Suspense, useRef, useSyncExternalStore } from 'react'
 import type { InputBlock } from '#client'
 import { t } from '../i18n/words.ts'
 import { client } from '../server/client.ts'
@@ -12,6 +12,7 @@ import { draftOf } from './composer/draft.ts'
 import classes from './conversation.module.css'
 import { ConversationHeader } from './conversation-header.tsx'
 import { panel, togglePanel } from './files/open-file.ts'
+import { placeThread } from './listed-threads.ts'
 import { Messages } from './messages/messages.tsx'
 import type { SendSettings, ThreadStore } from './store/thread-store.ts'
 import { openThread, useIsLost, useThreadStore } from './store/threads.ts'
@@ -30,22 +31,33 @@ interface Props {
 export function Conversation({ agent, thread_id }: Props) {
   const store = useThreadStore(agent.id, thread_id)
   const navigate = useNavigate()
+  const { project } = useSearch({ strict: false })
   const isLost = useIsLost(agent.id)
+  const attachButton = useRef<HTMLButtonElement>(null)
   useEscape(store)
   const { isOpen: isPanelOpen } = useSyncExternalStore(panel.listen, panel.read)
 
-  const begin = async (content: InputBlock[], { knowledge_base_ids, ...settings }: SendSettings) => {
-    if (store) return store.send(content, settings)
+  const begin = async (content: InputBlock[], choices: SendSettings) => {
+    if (store) return store.send(content, choices)
+    const { knowledge_base_ids, model, ...settings } = choices
     const { data, error } = await client.POST('/agents/{id}/threads', {
       params: { path: { id: agent.id } },
       body: {},
     })
     if (error) throw error
     const { thread_id } = data
-    if (knowledge_base_ids) {
+    const body = {
+      ...(knowledge_base_ids && { knowledge_base_ids }),
+      ...(model && { model }),
+      ...(project !== undefined && { project_id: project }),
+    }
+    if (Object.keys(body).length > 0) {
       const params = { path: { id: agent.id, thread_id } }
-      await send(client.PATCH('/agents/{id}/threads/{thread_id}', { params, body: { knowledge_base_ids } }))
-      await refresh('/agents/{id}/threads')
+      await placeThread(
+        agent.id,
+        await send(client.PATCH('/agents/{id}/threads/{thread_id}', { params, body })),
+      )
+      await refresh('/agents/{id}/threads', '/projects')
     }
     // The new conversation takes over the choices of this one.
     draftOf(thread_id).set({ settings })
@@ -64,11 +76,15 @@ export function Conversation({ agent, thread_id }: Props) {
           </div>
         )}
         <ConversationHeader agent={agent} store={store} />
-        {store ? <Messages key={store.thread_id} store={store} agent={agent} /> : <Welcome agent={agent} />}
+        {store ? (
+          <Messages key={store.thread_id} store={store} agent={agent} />
+        ) : (
+          <Welcome agent={agent} onAttach={() => attachButton.current?.click()} />
+        )}
         {store && <Announcements store={store} />}
         <div className={classes.foot}>
           <WaitingBar thread_id={thread_id} />
-          <Composer agent={agent} store={store} onSend={begin} />
+          <Composer agent={agent} store={store} attachButton={attachButton} onSend={begin} />
         </div>
       </main>
       {isPanelOpen && (

@@ -1,77 +1,101 @@
 import { ActionIcon, Menu, Modal, Stack, Text, TextInput } from '@mantine/core'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { saveBlob } from '../agents/files.ts'
+import { MoveMenu } from '../conversations/move-menu.tsx'
 import { formatDate } from '../i18n/format.ts'
 import { t } from '../i18n/words.ts'
 import { client } from '../server/client.ts'
 import { send } from '../server/send.ts'
 import { Confirm } from '../ui/confirm.tsx'
 import { Failure } from '../ui/failure.tsx'
-import { Download, Ellipsis, ListTree, Pencil, Pin, PinOff, Trash2 } from '../ui/icons.ts'
+import {
+  Archive,
+  ArchiveRestore,
+  Download,
+  Ellipsis,
+  ListTree,
+  Pencil,
+  Pin,
+  PinOff,
+  Printer,
+  Trash2,
+} from '../ui/icons.ts'
 import { useAction } from '../ui/use-action.ts'
+import { archiveThread, changeThread, deleteThread, moveThread } from './change-thread.ts'
+import { printThread } from './messages/printing.ts'
 import { readText } from './store/thread-store.ts'
 import type { Message } from './store/thread-view.ts'
-import { closeThread, refreshThreads } from './store/threads.ts'
+import { openThread } from './store/threads.ts'
 import type { ThreadRow } from './thread-list.ts'
 
 interface Props {
-  agent_id: string
   row: ThreadRow
   title: string
+  /** The name of the button. */
+  label: string
+  className: string | undefined
+  size: number
 }
 
-/** The actions on a conversation: rename, pin, export, delete. */
-export function ThreadMenu({ agent_id, row, title }: Props) {
+/** The actions on a conversation: rename, pin, move, archive, export, print, delete; open from the start. */
+export default function ThreadMenu({ row, title, label, className, size }: Props) {
   const [dialog, setDialog] = useState<'rename' | 'delete'>()
-  const { error, run } = useAction()
+  const { error, run, forget } = useAction()
+  const { thread: shown } = useParams({ strict: false })
   const navigate = useNavigate()
-  const params = { path: { id: agent_id, thread_id: row.thread_id } }
+  const { agent_id, thread_id, pinned, archived } = row
 
-  const change = async (body: { title?: string; pinned?: boolean }) => {
-    await send(client.PATCH('/agents/{id}/threads/{thread_id}', { params, body }))
-    refreshThreads(agent_id)
-  }
   const remove = async () => {
-    await send(client.DELETE('/agents/{id}/threads/{thread_id}', { params }))
-    closeThread(row.thread_id)
-    refreshThreads(agent_id)
-    await navigate({ to: '/chat/$agent', params: { agent: agent_id } })
+    await deleteThread(row)
+    if (shown === thread_id) await navigate({ to: '/chat/$agent', params: { agent: agent_id } })
   }
-  const PinIcon = row.pinned ? PinOff : Pin
+  const PinIcon = pinned ? PinOff : Pin
+  const ArchiveIcon = archived ? ArchiveRestore : Archive
   return (
     <>
-      <Menu position="bottom-end" withinPortal>
+      <Menu position="bottom-end" withinPortal defaultOpened>
         <Menu.Target>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-label={t('chat.thread_menu')}
-            title={t('chat.thread_menu')}
-          >
-            <Ellipsis size={18} aria-hidden />
+          <ActionIcon variant="subtle" color="gray" size={size} className={className} aria-label={label}>
+            <Ellipsis size={size > 24 ? 18 : 16} aria-hidden />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item leftSection={<Pencil size={14} />} onClick={() => setDialog('rename')}>
             {t('chat.rename')}
           </Menu.Item>
+          {!archived && (
+            <Menu.Item
+              leftSection={<PinIcon size={14} />}
+              onClick={() => void run(() => changeThread(row, { pinned: !pinned }))}
+            >
+              {t(pinned ? 'chat.unpin' : 'chat.pin')}
+            </Menu.Item>
+          )}
+          <MoveMenu thread={row} onMove={(project) => void run(() => moveThread(row, project))} />
           <Menu.Item
-            leftSection={<PinIcon size={14} />}
-            onClick={() => void run(() => change({ pinned: !row.pinned }))}
+            leftSection={<ArchiveIcon size={14} />}
+            onClick={() => void run(() => archiveThread(row, !archived))}
           >
-            {t(row.pinned ? 'chat.unpin' : 'chat.pin')}
+            {t(archived ? 'conversations.unarchive' : 'conversations.archive')}
           </Menu.Item>
+          <Menu.Divider />
           <Menu.Item
             leftSection={<Download size={14} />}
-            onClick={() => void run(() => exportMarkdown(agent_id, row.thread_id, title))}
+            onClick={() => void run(() => exportMarkdown(agent_id, thread_id, title))}
           >
             {t('chat.export')}
           </Menu.Item>
           <Menu.Item
+            leftSection={<Printer size={14} />}
+            onClick={() => void run(() => printThread(openThread(agent_id, row.thread_id)))}
+          >
+            {t('answers.print')}
+          </Menu.Item>
+          <Menu.Item
             leftSection={<ListTree size={14} />}
             component={Link}
-            to={`/chat/${agent_id}/${row.thread_id}/trajectory`}
+            to={`/chat/${agent_id}/${thread_id}/trajectory`}
           >
             {t('chat.trajectory')}
           </Menu.Item>
@@ -82,12 +106,16 @@ export function ThreadMenu({ agent_id, row, title }: Props) {
         </Menu.Dropdown>
       </Menu>
       {error !== undefined && (
-        <Modal opened onClose={() => void run(async () => {})} withCloseButton={false} centered>
+        <Modal opened onClose={forget} withCloseButton={false} centered>
           <Failure error={error} />
         </Modal>
       )}
       {dialog === 'rename' && (
-        <Rename title={title} onSave={(title) => change({ title })} onClose={() => setDialog(undefined)} />
+        <Rename
+          title={title}
+          onSave={(title) => changeThread(row, { title })}
+          onClose={() => setDialog(undefined)}
+        />
       )}
       {dialog === 'delete' && (
         <Confirm

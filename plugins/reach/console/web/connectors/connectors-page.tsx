@@ -34,7 +34,7 @@ export default function ConnectorsPage() {
         {...connectors}
         empty={
           <Empty title={t('connectors.empty')} action={add}>
-            {t('connectors.empty_about')}
+            {t(add ? 'connectors.empty_about' : 'connectors.empty_ask')}
           </Empty>
         }
       />

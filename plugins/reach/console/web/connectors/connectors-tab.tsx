@@ -1,4 +1,5 @@
 import { Button, Menu, Stack } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useLoadedAgent } from '../agents/use-agent.ts'
 import { t } from '../i18n/words.ts'
@@ -56,7 +57,7 @@ export default function ConnectorsTab() {
         keyOf={({ id }) => id}
         controls={add}
         empty={
-          <Empty title={t('connectors.agent_empty')} action={add}>
+          <Empty title={t('connectors.agent_empty')} action={connectors.length > 0 ? add : <ToConnectors />}>
             {t(connectors.length > 0 ? 'connectors.agent_about' : 'connectors.agent_none')}
           </Empty>
         }
@@ -93,3 +94,9 @@ export default function ConnectorsTab() {
     </Stack>
   )
 }
+
+const ToConnectors = () => (
+  <Button variant="default" renderRoot={(props) => <Link {...props} to="/connectors" />}>
+    {t('frame.connectors')}
+  </Button>
+)

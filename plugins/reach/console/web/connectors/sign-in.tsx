@@ -32,7 +32,7 @@ export default function SignIn({ connector: { id, name }, onClose }: Props) {
     <Modal
       opened
       onClose={onClose}
-      title={t('connectors.sign_in_title', { name })}
+      title={t('approvals.sign_in_to', { name })}
       closeButtonProps={{ 'aria-label': t('common.close') }}
       centered
     >

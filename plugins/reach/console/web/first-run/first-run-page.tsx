@@ -1,4 +1,4 @@
-import { Button, Stepper } from '@mantine/core'
+import { Button, Stepper, Textarea } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { draftOf } from '../chat/composer/draft.ts'
@@ -34,9 +34,10 @@ export default function FirstRunPage() {
 /** Leads to the first conversation, whose first message is written already. */
 function SayHello({ onDone }: { onDone(): void }) {
   const { data: agents, isPending } = api.useQuery('get', '/agents')
+  const [message, setMessage] = useState(t('first-run.first_message'))
   const begin = () => {
     const agent = agents?.[0]
-    if (agent) draftOf(agent.id).insert(t('first-run.first_message'))
+    if (agent && message.trim() !== '') draftOf(agent.id).insert(message.trim())
     onDone()
   }
   return (
@@ -48,6 +49,15 @@ function SayHello({ onDone }: { onDone(): void }) {
         </Button>
       }
       onSkip={onDone}
-    />
+    >
+      <Textarea
+        aria-label={t('first-run.hello')}
+        autosize
+        minRows={2}
+        maxRows={8}
+        value={message}
+        onChange={(event) => setMessage(event.currentTarget.value)}
+      />
+    </Step>
   )
 }

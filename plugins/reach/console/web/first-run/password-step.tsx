@@ -1,7 +1,11 @@
 import { Button } from '@mantine/core'
+import { useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { client } from '../server/client.ts'
+import { readFailure } from '../server/failure.ts'
 import { send } from '../server/send.ts'
+import { enteredPassword } from '../sign-in/entered-password.ts'
+import { NewPasswordField } from '../sign-in/new-password-field.tsx'
 import { PasswordField } from '../sign-in/password-form.tsx'
 import { useSubmit } from '../sign-in/use-submit.ts'
 import { Failure } from '../ui/failure.tsx'
@@ -9,8 +13,16 @@ import { Step } from './step.tsx'
 
 /** Replaces the password that the server was started with. */
 export function PasswordStep({ onNext }: { onNext(): void }) {
-  const { isBusy, error, submit } = useSubmit(async ({ old_password = '', new_password = '' }) => {
-    await send(client.POST('/auth/change-password', { body: { old_password, new_password } }))
+  const [entered, setEntered] = useState(enteredPassword.read)
+  const { isBusy, error, submit } = useSubmit(async ({ old_password = entered ?? '', new_password = '' }) => {
+    try {
+      await send(client.POST('/auth/change-password', { body: { old_password, new_password } }))
+    } catch (reason) {
+      // Somebody may have changed it meanwhile: then it has to be typed.
+      if (readFailure(reason).code === 'AUTH_FAILED') setEntered(undefined)
+      throw reason
+    }
+    enteredPassword.forget()
     onNext()
   })
   return (
@@ -24,20 +36,15 @@ export function PasswordStep({ onNext }: { onNext(): void }) {
         }
         onSkip={onNext}
       >
-        <PasswordField
-          name="old_password"
-          label={t('sign-in.old_password')}
-          autoComplete="current-password"
-          withAsterisk={false}
-        />
-        <PasswordField
-          name="new_password"
-          label={t('sign-in.new_password')}
-          description={t('sign-in.password_rules')}
-          autoComplete="new-password"
-          minLength={8}
-          withAsterisk={false}
-        />
+        {entered === undefined && (
+          <PasswordField
+            name="old_password"
+            label={t('sign-in.old_password')}
+            autoComplete="current-password"
+            withAsterisk={false}
+          />
+        )}
+        <NewPasswordField label={t('sign-in.new_password')} />
         {error !== undefined && <Failure error={error} />}
       </Step>
     </form>

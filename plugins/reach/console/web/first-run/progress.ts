@@ -2,6 +2,7 @@ import { redirect } from '@tanstack/react-router'
 import { client } from '../server/client.ts'
 import { send } from '../server/send.ts'
 import { readSession } from '../session/token.ts'
+import { enteredPassword } from '../sign-in/entered-password.ts'
 
 const KEY = 'svc.first-run'
 
@@ -29,8 +30,12 @@ export function noteProgress(changes: Partial<Progress>): void {
 
 /** Sends the first administrator of a fresh server to its first run, once. */
 export async function enterFirstRun({ preload }: { preload: boolean }): Promise<void> {
-  if (preload || readSession()?.user.role !== 'admin' || readProgress()) return
-  if (!(await isFresh().catch(() => false))) return noteProgress({ state: 'seen' })
+  if (preload) return
+  if (readSession()?.user.role !== 'admin' || readProgress()) return enteredPassword.forget()
+  if (!(await isFresh().catch(() => false))) {
+    enteredPassword.forget()
+    return noteProgress({ state: 'seen' })
+  }
   noteProgress({ state: 'begun' })
   throw redirect({ to: '/first-run' })
 }

@@ -1,27 +1,41 @@
-import { ActionIcon, Drawer } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
 import { useDisclosure, useHotkeys, useLocalStorage } from '@mantine/hooks'
-import { Outlet, useLocation, useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { Link, Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useSyncExternalStore } from 'react'
 import { togglePanel } from '../chat/files/open-file.ts'
 import { t } from '../i18n/words.ts'
-import { Menu, PanelLeft } from '../ui/icons.ts'
+import { Menu, MessageCirclePlus, PanelLeft } from '../ui/icons.ts'
 import { PHONE_BAR, useIsPhone } from '../ui/phone-bar.tsx'
+import { Toast } from '../ui/toast.tsx'
+import { dialog, showDialog } from './dialogs.ts'
 import classes from './frame.module.css'
-import { useIsOpen } from './menu.ts'
+import { noteLastPlace } from './last-place.ts'
+import { usePageAccess } from './menu.ts'
 import { NotFound } from './not-found.tsx'
+import { Palette } from './palette.tsx'
+import { useIsSettings } from './settings-groups.ts'
+import { SettingsRail } from './settings-rail.tsx'
 import { Sidebar } from './sidebar.tsx'
 
-/** The frame of all pages: the menu at the left, on phones in a drawer, and the page. */
+/** The frame of all pages: the column at the left, on phones in a drawer, and the page. */
 export function Frame() {
   const isPhone = useIsPhone()
-  const isOpen = useIsOpen(useLocation({ select: ({ pathname }) => pathname }))
+  const path = useLocation({ select: ({ pathname }) => pathname })
+  const address = useLocation({ select: ({ href }) => href })
+  const access = usePageAccess(path)
+  const isSettings = useIsSettings(path)
+  const { agent } = useParams({ strict: false })
   const [isMenuOpen, menu] = useDisclosure()
   const [isShown, setShown] = useLocalStorage({
     key: 'svc.menu',
     defaultValue: true,
     getInitialValueInEffect: false,
   })
+  useEffect(() => {
+    if (!isSettings) noteLastPlace(address)
+  }, [isSettings, address])
   const toggle = () => (isPhone ? menu.toggle() : setShown(!isShown))
+  const Column = isSettings ? SettingsRail : Sidebar
   return (
     <div className={classes.frame}>
       <Shortcuts onToggleMenu={toggle} />
@@ -38,23 +52,28 @@ export function Frame() {
               <Menu size={20} />
             </ActionIcon>
             <div id={PHONE_BAR} className={classes.title} />
+            <ActionIcon
+              component={Link}
+              to={agent ? `/chat/${agent}` : '/chat'}
+              variant="subtle"
+              color="gray"
+              size="lg"
+              aria-label={t('chat.new_thread')}
+              title={t('chat.new_thread')}
+            >
+              <MessageCirclePlus size={20} aria-hidden />
+            </ActionIcon>
           </header>
-          <Drawer
-            opened={isMenuOpen}
-            onClose={menu.close}
-            size={300}
-            padding={0}
-            withCloseButton={false}
-            title={t('frame.menu')}
-            styles={{ header: { display: 'none' }, body: { height: '100%' } }}
-          >
-            <Sidebar onLeave={menu.close} />
-          </Drawer>
+          <Suspense>
+            <PhoneDrawer isOpen={isMenuOpen} onClose={menu.close}>
+              <Column onLeave={menu.close} />
+            </PhoneDrawer>
+          </Suspense>
         </>
       ) : (
         <aside className={classes.side} data-folded={!isShown}>
           {isShown ? (
-            <Sidebar />
+            <Column />
           ) : (
             <ActionIcon
               variant="subtle"
@@ -70,25 +89,28 @@ export function Frame() {
         </aside>
       )}
       <div className={classes.content}>
-        <Suspense>{isOpen ? <Outlet /> : <NotFound />}</Suspense>
+        <Suspense>
+          {access === 'open' ? <Outlet /> : <NotFound isForbidden={access === 'forbidden'} />}
+        </Suspense>
       </div>
+      <Toast />
     </div>
   )
 }
 
-const Palette = lazy(() => import('./palette.tsx'))
+const PhoneDrawer = lazy(() => import('./phone-drawer.tsx'))
 const ShortcutList = lazy(() => import('./shortcut-list.tsx'))
 
 /** The keys that work on every page, and the dialogs that they open. */
 function Shortcuts({ onToggleMenu }: { onToggleMenu(): void }) {
-  const [dialog, setDialog] = useState<'palette' | 'list'>()
+  const shown = useSyncExternalStore(dialog.listen, dialog.read)
   const navigate = useNavigate()
-  const close = () => setDialog(undefined)
+  const close = () => showDialog(undefined)
   // Also while a message is written.
   useHotkeys(
     [
-      ['mod+K', () => setDialog('palette')],
-      ['mod+/', () => setDialog('list')],
+      ['mod+K', () => showDialog('palette')],
+      ['mod+/', () => showDialog('keys')],
       ['mod+N', () => void navigate({ to: '/' })],
       ['alt+N', () => void navigate({ to: '/' })],
     ],
@@ -99,9 +121,9 @@ function Shortcuts({ onToggleMenu }: { onToggleMenu(): void }) {
     [']', togglePanel],
   ])
   return (
-    <Suspense>
-      {dialog === 'palette' && <Palette onClose={close} onShowKeys={() => setDialog('list')} />}
-      {dialog === 'list' && <ShortcutList onClose={close} />}
-    </Suspense>
+    <>
+      {shown === 'palette' && <Palette onClose={close} onShowKeys={() => showDialog('keys')} />}
+      <Suspense>{shown === 'keys' && <ShortcutList onClose={close} />}</Suspense>
+    </>
   )
 }

@@ -5,28 +5,33 @@ import { type Account, may, useAccount } from '../session/account.ts'
 import type { IconComponent } from '../ui/icon.tsx'
 import {
   Activity,
+  Archive,
   BookOpenText,
   Bot,
   Boxes,
   Cable,
   CalendarClock,
   ChartColumn,
+  Folder,
   KeySquare,
   Library,
   MailPlus,
   MessageCircle,
+  MessageSquareText,
   Plug,
   ScrollText,
+  Search,
+  Settings,
   UserRound,
   Users,
 } from '../ui/icons.ts'
 
-/** A page that the menu and the palette lead to. */
+/** A page that the frame, the settings and the palette lead to. */
 export interface MenuEntry {
   to: Exclude<keyof (typeof router)['routesByPath'], `${string}/$${string}`>
   label: WordKey
   icon: IconComponent
-  group: 'main' | 'administration' | 'account'
+  group: 'main' | 'yours' | 'administration'
   /** The plugin whose page it is; without it the page is not shown. */
   feature?: string
   /** True for accounts that can use the page; others do not see it. */
@@ -39,12 +44,39 @@ const managesSso = (account: Account) => may(account, 'sso')
 
 const MENU: MenuEntry[] = [
   { to: '/', label: 'frame.chat', icon: MessageCircle, group: 'main' },
+  { to: '/search', label: 'search.title', icon: Search, group: 'main', feature: 'search' },
   { to: '/agents', label: 'frame.agents', icon: Bot, group: 'main' },
+  { to: '/projects', label: 'projects.title', icon: Folder, group: 'main', feature: 'projects' },
+  { to: '/archived', label: 'conversations.archive_title', icon: Archive, group: 'main' },
+  { to: '/settings', label: 'frame.settings', icon: Settings, group: 'main' },
+  { to: '/account', label: 'frame.account', icon: UserRound, group: 'yours' },
+  { to: '/models', label: 'frame.models', icon: Boxes, group: 'yours' },
+  {
+    to: '/knowledge',
+    label: 'frame.knowledge',
+    icon: Library,
+    group: 'yours',
+    feature: 'knowledge',
+  },
+  {
+    to: '/connectors',
+    label: 'frame.connectors',
+    icon: Plug,
+    group: 'yours',
+    feature: 'connectors',
+  },
+  {
+    to: '/skills',
+    label: 'frame.skills',
+    icon: BookOpenText,
+    group: 'yours',
+    feature: 'skills',
+  },
   {
     to: '/channels',
     label: 'frame.channels',
     icon: Cable,
-    group: 'main',
+    group: 'yours',
     feature: 'channels',
     isFor: (account) => may(account, 'channels'),
   },
@@ -52,14 +84,23 @@ const MENU: MenuEntry[] = [
     to: '/schedules',
     label: 'frame.schedules',
     icon: CalendarClock,
-    group: 'main',
+    group: 'yours',
     feature: 'schedules',
   },
-  { to: '/knowledge', label: 'frame.knowledge', icon: Library, group: 'main', feature: 'knowledge' },
-  { to: '/connectors', label: 'frame.connectors', icon: Plug, group: 'main', feature: 'connectors' },
-  { to: '/models', label: 'frame.models', icon: Boxes, group: 'main' },
-  { to: '/skills', label: 'frame.skills', icon: BookOpenText, group: 'main', feature: 'skills' },
-  { to: '/usage', label: 'frame.usage', icon: ChartColumn, group: 'main', feature: 'usage' },
+  {
+    to: '/prompts',
+    label: 'frame.prompts',
+    icon: MessageSquareText,
+    group: 'yours',
+    feature: 'prompts',
+  },
+  {
+    to: '/usage',
+    label: 'frame.usage',
+    icon: ChartColumn,
+    group: 'yours',
+    feature: 'usage',
+  },
   {
     to: '/people',
     label: 'frame.people',
@@ -100,14 +141,18 @@ const MENU: MenuEntry[] = [
     feature: 'overview',
     isFor: isAdmin,
   },
-  { to: '/account', label: 'frame.account', icon: UserRound, group: 'account' },
 ]
 
-/** True unless an address belongs to a page of the menu that the account cannot use on this server. */
-export function useIsOpen(address: string): boolean {
+const isWithin = (address: string, { to }: MenuEntry) =>
+  to !== '/' && (address === to || address.startsWith(`${to}/`))
+
+/** Tells if an address belongs to a page that the account cannot use: `forbidden`, or `missing` on this server. */
+export function usePageAccess(address: string): 'open' | 'forbidden' | 'missing' {
   const menu = useMenu()
-  const isWithin = ({ to }: MenuEntry) => to !== '/' && (address === to || address.startsWith(`${to}/`))
-  return !MENU.some(isWithin) || menu.some(isWithin)
+  const { features } = useFacts()
+  const entry = MENU.find((entry) => isWithin(address, entry))
+  if (!entry || menu.includes(entry)) return 'open'
+  return entry.feature === undefined || features[entry.feature] ? 'forbidden' : 'missing'
 }
 
 /** Returns the pages that an account can use on this server, in the order of the menu. */

@@ -1,50 +1,27 @@
-import { Modal, TextInput, UnstyledButton } from '@mantine/core'
-import { useNavigate } from '@tanstack/react-router'
+import { TextInput, UnstyledButton } from '@mantine/core'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
-import { type ThreadRow, titleOf } from '../chat/thread-list.ts'
-import { type ListedAgent, useAgents } from '../chat/use-agent.ts'
-import { language } from '../i18n/language.ts'
 import { t } from '../i18n/words.ts'
-import { useFacts } from '../server/facts.ts'
-import { queries } from '../server/queries.ts'
-import { useAccount } from '../session/account.ts'
-import type { IconComponent } from '../ui/icon.tsx'
-import { Bot, Keyboard, MessageCircle, Plus, Puzzle } from '../ui/icons.ts'
-import { useMenu } from './menu.ts'
+import { Snippet } from '../search/snippet.tsx'
 import classes from './palette.module.css'
-import { listPluginPages } from './plugin-entries.tsx'
-
-interface Entry {
-  key: string
-  label: string
-  /** The kind of the entry, or the agent of a conversation. */
-  about: string
-  icon: IconComponent
-  run(): void
-}
+import { type Entry, usePaletteGroups } from './palette-entries.ts'
 
 interface Props {
   onClose(): void
   onShowKeys(): void
 }
 
-/** The most entries that are shown. */
-const MAX_SHOWN = 12
-
-/** A search over conversations, agents, pages and actions, by keys alone. */
-export default function Palette({ onClose, onShowKeys }: Props) {
+/** A search over conversations and what was said in them, agents, projects, pages and actions, by keys alone. */
+export function Palette({ onClose, onShowKeys }: Props) {
   const [search, setSearch] = useState('')
   const [selectedIndex, setSelectedIndex] = useState(0)
   const list = useRef<HTMLDivElement>(null)
   const id = useId()
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
-  const entries = useEntries(onClose, onShowKeys)
-    .filter(({ label, about }) => words.every((word) => `${label} ${about}`.toLowerCase().includes(word)))
-    .slice(0, MAX_SHOWN)
+  const { groups, isSearching } = usePaletteGroups(search, { onClose, onShowKeys })
+  const entries = groups.flatMap((group) => group.entries)
   const chosen = Math.min(selectedIndex, entries.length - 1)
 
   useEffect(() => {
-    list.current?.children[chosen]?.scrollIntoView({ block: 'nearest' })
+    list.current?.querySelectorAll('[role=option]')[chosen]?.scrollIntoView({ block: 'nearest' })
   }, [chosen])
 
   const handleKey = (event: KeyboardEvent) => {
@@ -56,8 +33,16 @@ export default function Palette({ onClose, onShowKeys }: Props) {
     event.preventDefault()
   }
 
+  let index = -1
   return (
-    <Modal opened onClose={onClose} withCloseButton={false} padding={0} size={560} yOffset="12vh">
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the key for it is Esc
+    <dialog
+      ref={open}
+      className={classes.dialog}
+      aria-label={t('frame.palette')}
+      onClose={onClose}
+      onClick={(event) => event.target === event.currentTarget && onClose()}
+    >
       <TextInput
         variant="unstyled"
         className={classes.search}
@@ -73,94 +58,71 @@ export default function Palette({ onClose, onShowKeys }: Props) {
           setSelectedIndex(0)
         }}
         onKeyDown={handleKey}
-        data-autofocus
       />
       <div ref={list} id={id} role="listbox" aria-label={t('frame.palette')} className={classes.list}>
-        {entries.map(({ key, label, about, icon: Icon, run }, index) => (
-          <UnstyledButton
-            key={key}
-            id={`${id}-${index}`}
-            role="option"
-            aria-selected={index === chosen}
-            tabIndex={-1}
-            className={classes.entry}
-            onClick={run}
-            onMouseMove={() => setSelectedIndex(index)}
-          >
-            <Icon size={16} aria-hidden />
-            <span className={classes.label}>{label}</span>
-            <span className={classes.about}>{about}</span>
-          </UnstyledButton>
+        {groups.map(({ key, title, entries }) => (
+          // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be within a listbox
+          <div key={key} role="group" aria-label={title}>
+            <div className={classes.group} aria-hidden>
+              {title}
+            </div>
+            {entries.map((entry) => {
+              index += 1
+              const position = index
+              return (
+                <Option
+                  key={entry.key}
+                  id={`${id}-${position}`}
+                  entry={entry}
+                  isChosen={position === chosen}
+                  onPoint={() => setSelectedIndex(position)}
+                />
+              )
+            })}
+          </div>
         ))}
       </div>
       {entries.length === 0 && <p className={classes.nothing}>{t('frame.nothing_found')}</p>}
-    </Modal>
+      {isSearching && (
+        <p className={classes.nothing} role="status">
+          {t('search.searching')}
+        </p>
+      )}
+    </dialog>
   )
 }
 
-/** Everything that the palette finds: actions first, then conversations that were listed, agents and pages. */
-function useEntries(onClose: () => void, onShowKeys: () => void): Entry[] {
-  const navigate = useNavigate()
-  const menu = useMenu()
-  const plugins = listPluginPages(useFacts().pages, useAccount())
-  const { rows: agents = [] } = useAgents()
-  const go = (to: string) => () => {
-    onClose()
-    void navigate({ to })
-  }
-  const threads = agents.flatMap(({ id, name }) =>
-    readThreads(id).map((row) => ({
-      key: row.thread_id,
-      label: titleOf(row),
-      about: name,
-      icon: MessageCircle,
-      run: go(`/chat/${id}/${row.thread_id}`),
-    })),
-  )
-  return [
-    ...threads,
-    ...agents.map(({ id, name, ...agent }) => ({
-      key: id,
-      label: t('chat.new_with', { agent: name }),
-      about: aboutAgent(agent),
-      icon: Plus,
-      run: go(`/chat/${id}`),
-    })),
-    ...agents.map(({ id, name, ...agent }) => ({
-      key: `settings of ${id}`,
-      label: name,
-      about: aboutAgent(agent),
-      icon: Bot,
-      run: go(`/agents/${id}`),
-    })),
-    ...menu.map(({ to, label, icon }) => ({
-      key: to,
-      label: t(label),
-      about: t('frame.navigation'),
-      icon,
-      run: go(to),
-    })),
-    ...plugins.map(({ path, title }) => ({
-      key: path,
-      label: title[language],
-      about: t('frame.navigation'),
-      icon: Puzzle,
-      run: go(path),
-    })),
-    { key: 'keys', label: t('frame.shortcuts'), about: '', icon: Keyboard, run: onShowKeys },
-  ]
+/** Opens the dialog in the same task as the shortcut, so that keys that follow at once arrive in its field. */
+function open(dialog: HTMLDialogElement | null): void {
+  if (!dialog || dialog.open) return
+  dialog.showModal()
+  dialog.querySelector('input')?.focus()
 }
 
-/** Whose an agent is, since names of several people may be the same. */
-const aboutAgent = ({ is_owner, owner }: Pick<ListedAgent, 'is_owner' | 'owner'>) =>
-  is_owner ? t('frame.agents') : t('agents.of', { owner })
+interface OptionProps {
+  id: string
+  entry: Entry
+  isChosen: boolean
+  onPoint(): void
+}
 
-/** The threads of an agent in the lists that were read. */
-const readThreads = (agent_id: string): ThreadRow[] => {
-  const lists = queries.getQueriesData<{ pages?: { rows: ThreadRow[] }[] }>({
-    predicate: ({ queryKey: [, path, init] }) =>
-      path === '/agents/{id}/threads' && JSON.stringify(init ?? '').includes(JSON.stringify(agent_id)),
-  })
-  const rows = lists.flatMap(([, data]) => data?.pages?.flatMap((page) => page.rows) ?? [])
-  return [...new Map(rows.map((row) => [row.thread_id, row])).values()]
+function Option({ id, entry: { label, about, icon: Icon, snippet, run }, isChosen, onPoint }: OptionProps) {
+  return (
+    <UnstyledButton
+      id={id}
+      role="option"
+      aria-selected={isChosen}
+      tabIndex={-1}
+      className={classes.entry}
+      onClick={run}
+      onMouseMove={onPoint}
+    >
+      <Icon size={16} aria-hidden />
+      <span className={classes.label}>
+        {label}
+        {snippet && <Snippet parts={snippet} isLine />}
+      </span>
+      <span className={classes.about}>{about}</span>
+    </UnstyledButton>
+  )
 }

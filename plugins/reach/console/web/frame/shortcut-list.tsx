@@ -2,8 +2,7 @@ import { Kbd, Modal } from '@mantine/core'
 import { Fragment } from 'react'
 import { t, type WordKey } from '../i18n/words.ts'
 import classes from './palette.module.css'
-
-const MOD = /Mac|iP(hone|ad)/.test(navigator.userAgent) ? '⌘' : 'Ctrl'
+import { MOD } from './shortcut-keys.ts'
 
 /** Browsers keep Ctrl-N for a window, so Alt-N begins a conversation as well. */
 const KEYS: [WordKey, string[]][] = [

@@ -1,58 +1,74 @@
-import { NavLink, Text } from '@mantine/core'
-import { Link, useRouterState } from '@tanstack/react-router'
+import { ActionIcon, Kbd, NavLink } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { ConversationList } from '../conversations/conversation-list.tsx'
 import { Checklist } from '../first-run/checklist.tsx'
 import { t } from '../i18n/words.ts'
 import { useAccount } from '../session/account.ts'
-import { type MenuEntry, useMenu } from './menu.ts'
-import { PluginEntries } from './plugin-entries.tsx'
+import { Archive, Search, Settings } from '../ui/icons.ts'
+import { showDialog } from './dialogs.ts'
+import { NewConversation } from './new-conversation.tsx'
+import { MOD } from './shortcut-keys.ts'
 import classes from './sidebar.module.css'
-import { AgentList } from './sidebar-agents.tsx'
+import { AgentEntries } from './sidebar-agents.tsx'
+import { ProjectEntries } from './sidebar-projects.tsx'
 
-interface Props {
+export interface SidebarProps {
   /** Called when an entry was chosen. */
-  onLeave?: () => void
+  onLeave?: (() => void) | undefined
 }
 
-/** The menu: conversations first, then the pages that this account can use. */
-export function Sidebar({ onLeave }: Props) {
+/** The column of conversations: a new one, the search, projects and agents, then all conversations; settings at the end. */
+export function Sidebar({ onLeave }: SidebarProps) {
   const account = useAccount()
-  const entries = useMenu()
-  const inGroup = (group: MenuEntry['group']) => entries.filter((entry) => entry.group === group)
-  const administration = inGroup('administration')
+  const search = () => {
+    onLeave?.()
+    showDialog('palette')
+  }
   return (
     <nav className={classes.sidebar} aria-label={t('frame.navigation')}>
-      <AgentList onLeave={onLeave}>
-        <div className={classes.pages}>
-          <Entries entries={inGroup('main').filter(({ to }) => to !== '/')} onLeave={onLeave} />
-          <PluginEntries onLeave={onLeave} />
-          {administration.length > 0 && (
-            <>
-              <Text className={classes.heading}>{t('frame.administration')}</Text>
-              <Entries entries={administration} onLeave={onLeave} />
-            </>
-          )}
-        </div>
-      </AgentList>
+      <div className={classes.head}>
+        <NewConversation onLeave={onLeave} />
+        <NavLink
+          component="button"
+          label={t('common.search')}
+          leftSection={<Search size={16} aria-hidden />}
+          rightSection={
+            <Kbd size="xs" className={classes.keys}>
+              {MOD} K
+            </Kbd>
+          }
+          onClick={search}
+          className={classes.entry}
+        />
+      </div>
+      <div className={classes.scroll} data-scroller>
+        <ProjectEntries onLeave={onLeave} />
+        <AgentEntries onLeave={onLeave} />
+        <ConversationList onLeave={onLeave} />
+      </div>
       {account.role === 'admin' && <Checklist onLeave={onLeave} />}
       <div className={classes.foot}>
-        <Entries entries={inGroup('account')} onLeave={onLeave} />
+        <NavLink
+          component={Link}
+          to="/settings"
+          label={t('frame.settings')}
+          leftSection={<Settings size={16} aria-hidden />}
+          onClick={onLeave}
+          className={classes.entry}
+        />
+        <ActionIcon
+          component={Link}
+          to="/archived"
+          variant="subtle"
+          color="gray"
+          size={32}
+          aria-label={t('conversations.archive_title')}
+          title={t('conversations.archive_title')}
+          onClick={onLeave}
+        >
+          <Archive size={16} aria-hidden />
+        </ActionIcon>
       </div>
     </nav>
   )
-}
-
-function Entries({ entries, onLeave }: Props & { entries: MenuEntry[] }) {
-  const path = useRouterState({ select: ({ location }) => location.pathname })
-  return entries.map(({ to, label, icon: Icon }) => (
-    <NavLink
-      key={to}
-      component={Link}
-      to={to}
-      label={t(label)}
-      leftSection={<Icon size={16} aria-hidden />}
-      active={path.startsWith(to)}
-      onClick={onLeave}
-      className={classes.entry}
-    />
-  ))
 }

@@ -1,6 +1,7 @@
 import { language } from './language.ts'
 
 const dates = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
+const exactDates = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'long' })
 const days = new Intl.DateTimeFormat(language, { dateStyle: 'medium' })
 const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'narrow' })
 const numbers = new Intl.NumberFormat(language)
@@ -17,6 +18,9 @@ const RELATIVE_SECONDS = 7 * 86_400
 
 /** A time of the API, in Unix seconds, as date and time. */
 export const formatDate = (seconds: number) => dates.format(seconds * 1000)
+
+/** A time of the API, in Unix seconds, to the second and with its zone. */
+export const formatExactDate = (seconds: number) => exactDates.format(seconds * 1000)
 
 /** A time of the API, in Unix seconds, relative to now: "5min ago"; a date if it is further than a week away. */
 export function formatAge(seconds: number, now = Date.now() / 1000): string {

@@ -1,8 +1,9 @@
 import type appWords from './en/app.ts'
+import type pageWords from './en/pages.ts'
 import type startWords from './en/start.ts'
 import { language } from './language.ts'
 
-type Catalog = typeof startWords & typeof appWords
+type Catalog = typeof startWords & typeof appWords & typeof pageWords
 /** Forms of a text for counts, by the categories of `Intl.PluralRules`. */
 type Forms = { one?: string; other: string }
 

@@ -1,9 +1,10 @@
 import { Button, CopyButton, Group, NativeSelect, Text, TextInput } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
 import { t } from '../i18n/words.ts'
-import { PermissionPicks } from '../people/permission-picks.tsx'
+import { PermissionPicks, useSuggestedPermissions } from '../people/permission-picks.tsx'
 import { client } from '../server/client.ts'
 import { refresh, send } from '../server/send.ts'
+import { PublicAddress } from '../ui/public-address.tsx'
 import { Sheet } from '../ui/sheet.tsx'
 
 const QR = lazy(() => import('../ui/qr.tsx'))
@@ -14,7 +15,8 @@ const DAYS = [1, 7, 30, 90]
 export function CreateInvite({ onClose }: { onClose(): void }) {
   const [note, setNote] = useState('')
   const [days, setDays] = useState(7)
-  const [permissions, setPermissions] = useState<string[]>([])
+  const suggested = useSuggestedPermissions()
+  const [permissions = suggested, setPermissions] = useState<string[]>()
   const [link, setLink] = useState<string>()
 
   const create = async () => {
@@ -56,6 +58,7 @@ function Created({ link, onClose }: { link: string; onClose(): void }) {
   return (
     <Sheet title={t('invites.created')} onClose={onClose}>
       <Text size="sm">{t('invites.created_about')}</Text>
+      <PublicAddress />
       <Group gap="sm" align="flex-end" wrap="nowrap">
         <TextInput
           flex={1}

@@ -1,4 +1,4 @@
-import { Button, Group } from '@mantine/core'
+import { Alert, Button, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -70,8 +70,13 @@ export default function BasePage() {
       }
     >
       {error !== undefined && <Failure error={error} />}
+      {base.is_rebuilding && (
+        <Alert color="indigo" variant="light">
+          {t('knowledge.index_lost', { searchable: base.searchable, documents: base.documents })}
+        </Alert>
+      )}
       <Documents base={base} canChange={canChange} onOpen={setPlace} />
-      {base.chunks > 0 && <TrySearch base_id={id} onOpen={setPlace} />}
+      {(base.chunks > 0 || base.is_rebuilding) && <TrySearch base_id={id} onOpen={setPlace} />}
       {canChange && (
         <Group gap="sm">
           {base.documents > 0 && (

@@ -1,6 +1,6 @@
 import { Alert, Button, FileButton, Menu, Progress, Text } from '@mantine/core'
 import { type DragEvent, useState } from 'react'
-import { formatBytes } from '../i18n/format.ts'
+import { formatAge, formatBytes } from '../i18n/format.ts'
 import { t } from '../i18n/words.ts'
 import { readFailure } from '../server/failure.ts'
 import { Empty } from '../ui/empty.tsx'
@@ -23,6 +23,7 @@ import {
   type KnowledgeDocument,
   reindexDocument,
 } from './knowledge.ts'
+import { RefetchSheet } from './refetch-sheet.tsx'
 import { useDocuments } from './use-documents.ts'
 
 const TONES = {
@@ -43,6 +44,7 @@ interface Props {
 export function Documents({ base: { id }, canChange, onOpen }: Props) {
   const documents = useDocuments(id)
   const [isAdding, setAdding] = useState(false)
+  const [chosenDocument, setChosenDocument] = useState<KnowledgeDocument>()
   const [isOver, setOver] = useState(false)
   const [refused, setRefused] = useState<string[]>([])
   const uploading = useAction()
@@ -120,7 +122,7 @@ export function Documents({ base: { id }, canChange, onOpen }: Props) {
           }
         >
           {(document) => {
-            const { path, filename, status, chunks, error } = document
+            const { path, filename, status, chunks, error, refetch_error } = document
             const open = () => onOpen({ base_id: id, document_id: document.id, filename })
             return (
               <ListRow
@@ -130,6 +132,9 @@ export function Documents({ base: { id }, canChange, onOpen }: Props) {
                   <>
                     {describeDocument(document)}
                     {error && <div>{error.message}</div>}
+                    {refetch_error && (
+                      <div>{t('knowledge.refetch_failed', { reason: refetch_error.message })}</div>
+                    )}
                   </>
                 }
                 onOpen={chunks > 0 ? open : undefined}
@@ -149,6 +154,11 @@ export function Documents({ base: { id }, canChange, onOpen }: Props) {
                       {t('knowledge.download')}
                     </Menu.Item>
                   )}
+                  {canChange && document.url && (
+                    <Menu.Item onClick={() => setChosenDocument(document)}>
+                      {t('knowledge.refetch_plan')}
+                    </Menu.Item>
+                  )}
                   {canChange && (
                     <Menu.Item onClick={() => attempt(reindexDocument(id, document))}>
                       {t('knowledge.reindex')}
@@ -160,6 +170,14 @@ export function Documents({ base: { id }, canChange, onOpen }: Props) {
           }}
         </List>
       </div>
+      {chosenDocument && (
+        <RefetchSheet
+          base_id={id}
+          document={chosenDocument}
+          onSaved={documents.refetch}
+          onClose={() => setChosenDocument(undefined)}
+        />
+      )}
       {isAdding && <AddressSheet base_id={id} onClose={() => setAdding(false)} />}
     </Section>
   )
@@ -178,12 +196,13 @@ function DocumentState({ document: { status, progress, path } }: { document: Kno
   )
 }
 
-const describeDocument = ({ size, pages, chunks }: KnowledgeDocument) => (
+const describeDocument = ({ size, pages, chunks, fetched_at }: KnowledgeDocument) => (
   <Text size="xs" component="div">
     {[
       size > 0 && formatBytes(size),
       pages && t('knowledge.pages', { count: pages }),
       chunks > 0 && t('knowledge.passages', { count: chunks }),
+      fetched_at && t('knowledge.fetched', { age: formatAge(fetched_at) }),
     ]
       .filter(Boolean)
       .join(' · ')}

@@ -48,7 +48,7 @@ export default function KnowledgePage() {
         textOf={({ name, description, owner }) => `${name} ${description ?? ''} ${owner}`}
         empty={
           <Empty title={t('knowledge.empty')} action={create}>
-            {t('knowledge.empty_about')}
+            {t(create ? 'knowledge.empty_about' : 'knowledge.empty_ask')}
           </Empty>
         }
       >

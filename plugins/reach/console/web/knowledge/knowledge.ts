@@ -20,7 +20,7 @@ export interface DocumentPlace {
 
 /** The page of a place, and the headings above it, in words. */
 export const nameOfPlace = ({ page, heading }: NonNullable<DocumentPlace['locator']>): string =>
-  [page && t('knowledge.page', { page }), heading].filter(Boolean).join(' · ')
+  [page && t('chat.document_page', { page }), heading].filter(Boolean).join(' · ')
 
 /** Reads a knowledge base with the tag of its version. */
 export const readBase = (id: string) =>
@@ -47,8 +47,8 @@ export function addFile(id: string, file: File) {
 }
 
 /** Adds the page or file at an address to a knowledge base. */
-export const addAddress = (id: string, url: string) =>
-  send(client.POST('/knowledge-bases/{id}/documents', { params: { path: { id } }, body: { url } }))
+export const addAddress = (id: string, body: { url: string; refetch_days: number | null }) =>
+  send(client.POST('/knowledge-bases/{id}/documents', { params: { path: { id } }, body }))
 
 const paramsOf = (id: string, doc_id: string) => ({ params: { path: { id, doc_id } } })
 
@@ -61,6 +61,15 @@ export async function downloadDocument(base_id: string, { id, filename }: { id: 
   if (error !== undefined) throw error
   saveBlob(data as unknown as Blob, filename)
 }
+
+/** Sets when a document is fetched again. */
+export const changeRefetch = (base_id: string, { id }: KnowledgeDocument, refetch_days: number | null) =>
+  send(
+    client.PATCH('/knowledge-bases/{id}/documents/{doc_id}', {
+      ...paramsOf(base_id, id),
+      body: { refetch_days },
+    }),
+  )
 
 /** Reprocesses a document. */
 export const reindexDocument = (base_id: string, { id }: KnowledgeDocument) =>

@@ -65,13 +65,15 @@ export function TrySearch({ base_id, onOpen }: Props) {
           keyOf={({ document_id, locator }) => `${document_id}:${locator.start}`}
           empty={<Empty title={t('knowledge.nothing')}>{t('knowledge.nothing_about')}</Empty>}
         >
-          {({ document_id, filename, locator, text }) => (
+          {({ document_id, filename, locator, text, text_start }) => (
             <ListRow
               title={filename}
               meta={
                 <>
                   <div>{nameOfPlace(locator)}</div>
-                  <div className={classes.passage}>{text}</div>
+                  <div className={classes.passage}>
+                    {text.slice(locator.start - text_start, locator.end - text_start)}
+                  </div>
                 </>
               }
               onOpen={() => onOpen({ base_id, document_id, filename, locator })}

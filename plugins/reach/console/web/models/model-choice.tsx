@@ -1,10 +1,9 @@
 import type { ComboboxParsedItem, ComboboxParsedItemGroup, OptionsFilter } from '@mantine/core'
-import { useEffect } from 'react'
 import type { components } from '#client'
 import { t } from '../i18n/words.ts'
-import { useRows } from '../server/pages.ts'
 import classes from './model-choice.module.css'
 import { describeModel } from './model-facts.ts'
+import { useModels } from './use-models.ts'
 
 type Model = components['schemas']['Model']
 
@@ -52,16 +51,3 @@ const filter: OptionsFilter = ({ options, search }) => {
 }
 
 const isGroup = (option: ComboboxParsedItem): option is ComboboxParsedItemGroup => 'group' in option
-
-const QUERY = { query: { limit: 200 } }
-
-/** All models that agents of the account can use. */
-export function useModels({ enabled = true }: { enabled?: boolean } = {}) {
-  const list = useRows('/models', QUERY, { enabled })
-  const { rows = [], hasNextPage, isFetching, isError, fetchNextPage } = list
-  const isIncomplete = enabled && hasNextPage && !isFetching && !isError
-  useEffect(() => {
-    if (isIncomplete) void fetchNextPage()
-  }, [isIncomplete, fetchNextPage])
-  return rows
-}

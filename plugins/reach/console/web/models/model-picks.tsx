@@ -1,6 +1,7 @@
 import { Button, Group, ScrollArea, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { t } from '../i18n/words.ts'
+import { describeModel } from './model-facts.ts'
 import { ModelPick } from './model-pick.tsx'
 import type { ProviderModel } from './provider-form.ts'
 
@@ -63,6 +64,7 @@ export function ModelPicks({ listed, picked, onChange }: Props) {
           if (value === 'all') onChange([])
         }}
       />
+      {!isChoosing && listed.length > 0 && <ListedModels models={listed} />}
       {isChoosing && (
         <>
           {models.length > MAX_WITHOUT_SEARCH && (
@@ -116,6 +118,28 @@ export function ModelPicks({ listed, picked, onChange }: Props) {
             </Button>
           </Group>
         </>
+      )}
+    </Stack>
+  )
+}
+
+/** The models that a test has found, with what is known about them. */
+function ListedModels({ models }: { models: ProviderModel[] }) {
+  const hidden = models.length - MAX_WITHOUT_SEARCH
+  return (
+    <Stack gap={6} component="ul" m={0} p={0} aria-label={t('models.found')} style={{ listStyle: 'none' }}>
+      {models.slice(0, MAX_WITHOUT_SEARCH).map((model) => (
+        <li key={model.id}>
+          <Text size="sm">{model.name || model.id}</Text>
+          <Text size="xs" c="var(--meta)">
+            {describeModel(model)}
+          </Text>
+        </li>
+      ))}
+      {hidden > 0 && (
+        <Text size="xs" c="var(--meta)" component="li">
+          {t('models.more_found', { count: hidden })}
+        </Text>
       )}
     </Stack>
   )

@@ -15,12 +15,10 @@ interface Props {
   clearable?: boolean
   /** True for models that can be chosen; all of them without it. */
   isOffered?(model: Model): boolean
-  /** True in something that floats, whose focus does not leave it. */
-  isWithin?: boolean
 }
 
 /** A choice of one of the models that the account can use. */
-export function ModelSelect({ value, isOffered, isWithin = false, ...field }: Props) {
+export function ModelSelect({ value, isOffered, ...field }: Props) {
   const choice = useModelChoice(value ? [value] : [], isOffered)
-  return <Select {...field} {...choice} value={value} comboboxProps={{ withinPortal: !isWithin }} />
+  return <Select {...field} {...choice} value={value} />
 }

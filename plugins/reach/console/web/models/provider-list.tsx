@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { api } from '../server/client.ts'
 import { refresh } from '../server/send.ts'
@@ -32,6 +33,15 @@ export function ProviderList({ canChange, onAdd, empty, ...rows }: Props) {
   const [editing, setEditing] = useState<Provider>()
   const [deleting, setDeleting] = useState<Provider>()
   const { error, run } = useAction()
+  // An address can name a provider, which is opened once.
+  const navigate = useNavigate()
+  const { provider: addressedName } = useSearch({ strict: false })
+  const addressed = canChange ? rows.rows?.find(({ name }) => name === addressedName) : undefined
+  useEffect(() => {
+    if (!addressed) return
+    setEditing(addressed)
+    void navigate({ to: '/models', search: {}, replace: true })
+  }, [addressed, navigate])
 
   const enable = (provider: Provider, enabled: boolean) => {
     const values = valuesOf(provider)

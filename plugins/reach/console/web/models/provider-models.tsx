@@ -5,7 +5,6 @@ import { formatDuration } from '../i18n/format.ts'
 import { t } from '../i18n/words.ts'
 import { Failure } from '../ui/failure.tsx'
 import { useAction } from '../ui/use-action.ts'
-import { useModels } from './model-choice.tsx'
 import { ModelPicks } from './model-picks.tsx'
 import {
   type Provider,
@@ -15,6 +14,7 @@ import {
   probeProvider,
   testProvider,
 } from './provider-form.ts'
+import { useModels } from './use-models.ts'
 
 interface Props {
   kind: ProviderKind

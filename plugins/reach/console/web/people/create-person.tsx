@@ -1,4 +1,5 @@
 import { TextInput } from '@mantine/core'
+import { useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { client } from '../server/client.ts'
 import { refresh, send } from '../server/send.ts'
@@ -6,28 +7,38 @@ import { PasswordField } from '../sign-in/password-form.tsx'
 import { useDraft } from '../ui/draft.ts'
 import { useIssue } from '../ui/issues.tsx'
 import { Sheet } from '../ui/sheet.tsx'
+import { useSuggestedPermissions } from './permission-picks.tsx'
 import { NEW_PERSON, type PersonValues, toNewPerson } from './person.ts'
 import { PersonFields } from './person-fields.tsx'
 
 /** Creates an account with a password that its owner can use at once. */
 export function CreatePerson({ onClose }: { onClose(): void }) {
   const draft = useDraft(NEW_PERSON)
-  const { username, password } = draft.value
+  const suggested = useSuggestedPermissions()
+  const [chosen, setChosen] = useState<string[]>()
+  const values = { ...draft.value, permissions: chosen ?? suggested }
+  const { username, password, role } = values
+  const change = ({ permissions, ...changes }: Partial<PersonValues>) => {
+    if (permissions) setChosen(permissions)
+    draft.change(changes)
+  }
   const create = async () => {
-    await send(client.POST('/users', { body: toNewPerson(draft.value) }))
+    // An administrator holds every permission without a grant.
+    const person = role === 'admin' ? { ...values, permissions: [] } : values
+    await send(client.POST('/users', { body: toNewPerson(person) }))
     await refresh('/users')
   }
   return (
     <Sheet
       title={t('people.create')}
-      isDirty={draft.isDirty}
+      isDirty={draft.isDirty || chosen !== undefined}
       canSave={username !== '' && password.length >= 8}
       saveLabel={t('people.create_action')}
       onSave={create}
       onClose={onClose}
     >
-      <Credentials values={draft.value} onChange={draft.change} />
-      <PersonFields values={draft.value} onChange={draft.change} />
+      <Credentials values={values} onChange={change} />
+      <PersonFields values={values} onChange={change} />
     </Sheet>
   )
 }

@@ -1,6 +1,7 @@
-import { Button, NativeSelect } from '@mantine/core'
+import { Button, Checkbox, NativeSelect, Text } from '@mantine/core'
 import { useState } from 'react'
 import { formatCompact } from '../i18n/format.ts'
+import { language } from '../i18n/language.ts'
 import { joinNames, t, type WordKey } from '../i18n/words.ts'
 import { client } from '../server/client.ts'
 import { useRows } from '../server/pages.ts'
@@ -15,7 +16,10 @@ import { ListRow } from '../ui/list-row.tsx'
 import { Monogram } from '../ui/monogram.tsx'
 import { Page } from '../ui/page.tsx'
 import { State } from '../ui/state.tsx'
+import { Time } from '../ui/time.tsx'
+import { BulkActions } from './bulk-actions.tsx'
 import { CreatePerson } from './create-person.tsx'
+import classes from './people.module.css'
 import { usePermissionNames } from './permission-picks.tsx'
 import { canChange, nameOf, type Person, valuesOf } from './person.ts'
 import { PersonActions } from './person-actions.tsx'
@@ -28,13 +32,23 @@ const FILTERS = {
   locked: { label: 'people.filter_locked', keep: ({ login_locked }) => login_locked },
 } satisfies Record<string, { label: WordKey; keep(person: Person): boolean }>
 
+const names = new Intl.Collator(language, { numeric: true })
+/** Sorts as people count: user2 before user10. */
+const byName = (a: Person, b: Person) => names.compare(a.username, b.username)
+
 /** The accounts of the server, for account managers. */
 export default function PeoplePage() {
   const account = useAccount()
   const people = useRows('/users')
   const [filter, setFilter] = useState<keyof typeof FILTERS>('all')
   const [open, setOpen] = useState<Person | 'new'>()
+  const [selectedIds, setSelectedIds] = useState<ReadonlySet<string>>(new Set())
   const close = () => setOpen(undefined)
+  const rows = people.rows?.filter(FILTERS[filter].keep).toSorted(byName)
+  const selected = rows?.filter(({ id }) => selectedIds.has(id)) ?? []
+  const canSelect = (person: Person) => person.id !== account.id && canChange(account, person)
+  const select = ({ id }: Person, isSelected: boolean) =>
+    setSelectedIds(new Set(isSelected ? [...selectedIds, id] : [...selectedIds].filter((one) => one !== id)))
   return (
     <Page
       title={t('frame.people')}
@@ -47,17 +61,28 @@ export default function PeoplePage() {
     >
       <List
         {...people}
-        rows={people.rows?.filter(FILTERS[filter].keep)}
+        rows={rows}
         label={t('frame.people')}
         keyOf={({ id }) => id}
         textOf={({ username, display_name, email }) => [username, display_name, email].join(' ')}
         controls={
-          <NativeSelect
-            aria-label={t('people.filter')}
-            value={filter}
-            onChange={(event) => setFilter(event.currentTarget.value as keyof typeof FILTERS)}
-            data={Object.entries(FILTERS).map(([value, { label }]) => ({ value, label: t(label) }))}
-          />
+          <>
+            <NativeSelect
+              aria-label={t('people.filter')}
+              value={filter}
+              onChange={(event) => setFilter(event.currentTarget.value as keyof typeof FILTERS)}
+              data={Object.entries(FILTERS).map(([value, { label }]) => ({ value, label: t(label) }))}
+            />
+            {rows && (
+              <Text size="sm" c="var(--meta)" role="status">
+                {t('people.count', { count: rows.length })}
+                {people.hasNextPage && '+'}
+              </Text>
+            )}
+            {selected.length > 0 && (
+              <BulkActions people={selected} onDone={() => setSelectedIds(new Set())} />
+            )}
+          </>
         }
         empty={
           <Empty
@@ -74,12 +99,25 @@ export default function PeoplePage() {
       >
         {(person) => (
           <ListRow
-            icon={<Monogram name={nameOf(person)} />}
+            icon={
+              <>
+                {canSelect(person) && (
+                  <Checkbox
+                    className={classes.check}
+                    aria-label={t('people.select', { name: nameOf(person) })}
+                    checked={selectedIds.has(person.id)}
+                    onChange={(event) => select(person, event.currentTarget.checked)}
+                  />
+                )}
+                <Monogram name={nameOf(person)} />
+              </>
+            }
             title={nameOf(person)}
             meta={<Facts person={person} />}
             onOpen={canChange(account, person) ? () => setOpen(person) : undefined}
           >
             <States person={person} />
+            <LastLogin person={person} />
           </ListRow>
         )}
       </List>
@@ -113,6 +151,20 @@ function States({ person: { enabled, login_locked, must_change_password } }: { p
   if (login_locked) return <State tone="failed">{t('people.locked')}</State>
   if (must_change_password) return <State tone="waiting">{t('people.must_change')}</State>
   return null
+}
+
+function LastLogin({ person: { last_login_at } }: { person: Person }) {
+  return (
+    <Text size="sm" c="var(--meta)" className={classes.login}>
+      {last_login_at === null ? (
+        t('people.no_login')
+      ) : (
+        <>
+          {t('people.last_login')} <Time at={last_login_at} />
+        </>
+      )}
+    </Text>
+  )
 }
 
 interface Props {

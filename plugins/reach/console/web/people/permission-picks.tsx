@@ -49,6 +49,15 @@ export function PermissionPicks({ label, value, onChange }: Props) {
   )
 }
 
+/** The permissions that a new account is suggested to have, of those that the caller can grant. */
+export function useSuggestedPermissions(): string[] {
+  const account = useAccount()
+  const permissions = api.useQuery('get', '/users/permissions').data ?? []
+  return permissions
+    .filter(({ key, is_suggested }) => is_suggested && may(account, key))
+    .map(({ key }) => key)
+}
+
 /** The names of permissions in words, for lists. */
 export function usePermissionNames(): (key: string) => string {
   const permissions = api.useQuery('get', '/users/permissions').data

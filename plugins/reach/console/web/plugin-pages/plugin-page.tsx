@@ -1,7 +1,7 @@
 import { useRouterState } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { NotFound } from '../frame/not-found.tsx'
-import { findPluginPage, type PluginPage } from '../frame/plugin-entries.tsx'
+import { findPluginPage, type PluginPage } from '../frame/plugin-pages.ts'
 import { language } from '../i18n/language.ts'
 import { client } from '../server/client.ts'
 import { useFacts } from '../server/facts.ts'

@@ -29,12 +29,38 @@ export function describeRule(rule: TimeRule): string {
     values.timezone === ownTimezone
       ? ''
       : t('schedules.words_zone', { zone: values.timezone.replace(/_/g, ' ') })
-  if (repeats === 'custom') return t('schedules.words_custom', { cron: values.cron }) + zone
+  if (repeats === 'custom')
+    return (describeCron(values.cron) ?? t('schedules.words_custom', { cron: values.cron })) + zone
   const [hour, minute] = time.split(':').map(Number)
   const names = {
-    time: times.format(SUNDAY + (hour! * 60 + minute!) * 60_000),
+    time: nameTime(hour!, minute!),
     days: list.format(WEEK.filter((one) => weekdays.includes(one)).map((one) => nameDay(one))),
     day,
   }
   return t(`schedules.words_${repeats as 'day' | 'month' | 'week' | 'weekdays'}`, names) + zone
+}
+
+const nameTime = (hour: number, minute: number) => times.format(SUNDAY + (hour * 60 + minute) * 60_000)
+
+const dates = new Intl.DateTimeFormat(language, { month: 'long', day: 'numeric', timeZone: 'UTC' })
+
+/** Describes a cron expression that forms do not have: the end of a month, a weekday of a month, a day of a year. */
+function describeCron(cron: string): string | undefined {
+  const [, minute, hour, days] =
+    /^(\d{1,2}) (\d{1,2}) (\S+ \S+ \S+)$/.exec(cron.trim().replace(/\s+/g, ' ')) ?? []
+  if (days === undefined) return undefined
+  const time = nameTime(Number(hour), Number(minute))
+  if (days === 'L * *') return t('schedules.words_last_day', { time })
+  const [, weekday, nth] = /^\* \* ([0-7])(#[1-5]|L)$/.exec(days) ?? []
+  if (weekday !== undefined) {
+    const ordinal = (nth === 'L' ? 'last' : nth!.slice(1)) as '1' | '2' | '3' | '4' | '5' | 'last'
+    const names = { nth: t(`schedules.nth_${ordinal}`), weekday: nameDay(Number(weekday) % 7), time }
+    return t('schedules.words_nth', names)
+  }
+  const [, day, month] = /^(\d{1,2}) (\d{1,2}) \*$/.exec(days) ?? []
+  if (month === undefined) return undefined
+  return t('schedules.words_year', {
+    date: dates.format(Date.UTC(2024, Number(month) - 1, Number(day))),
+    time,
+  })
 }

@@ -82,10 +82,26 @@ function readCron(cron: string): Partial<RuleValues> {
   if (isTime && week === '*' && isNumber(day)) return { repeats: 'month', time, day: Number(day) }
   if (!isTime || day !== '*') return { repeats: 'custom' }
   if (week === '*') return { repeats: 'day', time }
-  if (week === '1-5') return { repeats: 'weekdays', time }
-  if (/^[0-7](,[0-7])*$/.test(week ?? ''))
-    return { repeats: 'week', time, weekdays: [...new Set(week!.split(',').map((one) => Number(one) % 7))] }
-  return { repeats: 'custom' }
+  const weekdays = readWeek(week ?? '')
+  if (!weekdays) return { repeats: 'custom' }
+  if (weekdays.length === 7) return { repeats: 'day', time }
+  if (weekdays.join('') === '12345') return { repeats: 'weekdays', time }
+  return { repeats: 'week', time, weekdays }
+}
+
+const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
+
+/** Reads a list of days and ranges, such as `MON,5-7` or `FRI-MON`; returns undefined for anything else. */
+function readWeek(week: string): number[] | undefined {
+  const weekdays = new Set<number>()
+  for (const part of week.toLowerCase().split(',')) {
+    const ends = part.split('-').map((day) => (/^[0-7]$/.test(day) ? Number(day) : DAYS.indexOf(day)))
+    if (ends.includes(-1) || ends.length > 2) return undefined
+    const [from, to = from] = ends as [number, number?]
+    const count = to - from + (to < from ? 8 : 1)
+    for (let day = from; day < from + count; day += 1) weekdays.add(day % 7)
+  }
+  return [...weekdays].sort()
 }
 
 const isNumber = (part = '') => /^\d{1,2}$/.test(part)

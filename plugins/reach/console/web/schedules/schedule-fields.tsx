@@ -9,7 +9,7 @@ import { Destination } from './destination.tsx'
 import { NextTimes } from './next-times.tsx'
 import { writeRule } from './rule.ts'
 import { RuleFields } from './rule-fields.tsx'
-import type { ScheduleValues } from './schedule-form.ts'
+import { nameFrom, type ScheduleValues } from './schedule-form.ts'
 
 interface Props {
   agent: { id: string; is_owner: boolean }
@@ -24,19 +24,10 @@ export function ScheduleFields({ agent, values, onChange }: Props) {
   const canDeliver = agent.is_owner && features.channels && may(account, 'channels')
   return (
     <>
-      <TextInput
-        label={t('schedules.name')}
-        required
-        withAsterisk={false}
-        maxLength={100}
-        error={useIssue('/name')}
-        value={values.name}
-        onChange={(event) => onChange({ name: event.currentTarget.value })}
-        autoComplete="off"
-        data-autofocus
-      />
       <Textarea
         label={t('schedules.prompt')}
+        required
+        data-autofocus
         description={t('schedules.prompt_help')}
         autosize
         minRows={3}
@@ -45,6 +36,16 @@ export function ScheduleFields({ agent, values, onChange }: Props) {
         error={useIssue('/prompt')}
         value={values.prompt}
         onChange={(event) => onChange({ prompt: event.currentTarget.value })}
+      />
+      <TextInput
+        label={t('schedules.name')}
+        description={t('schedules.name_help')}
+        placeholder={nameFrom(values.prompt)}
+        maxLength={100}
+        error={useIssue('/name')}
+        value={values.name}
+        onChange={(event) => onChange({ name: event.currentTarget.value })}
+        autoComplete="off"
       />
       <RuleFields rule={values.rule} onChange={(rule) => onChange({ rule })} />
       <NextTimes agentId={agent.id} rule={writeRule(values.rule)} />

@@ -1,5 +1,6 @@
 import type { components } from '#client'
 import { client } from '../server/client.ts'
+import { lacks } from '../server/failure.ts'
 import { ifMatch, send, sendTagged } from '../server/send.ts'
 import { listChanges } from '../ui/draft.ts'
 import { newRule, type RuleValues, readRule, writeRule } from './rule.ts'
@@ -53,28 +54,55 @@ export const valuesOf = ({
 
 const toBody = ({ rule, name, prompt, ...values }: ScheduleValues) => ({
   ...values,
-  name: name.trim(),
+  name: name.trim() || nameFrom(prompt),
   prompt: prompt.trim(),
   schedule: writeRule(rule),
 })
 
 const pathOf = ({ agent_id: id, id: job_id }: Pick<ListedSchedule, 'agent_id' | 'id'>) => ({ id, job_id })
 
-/** Stores a new schedule. */
-export const createSchedule = (agentId: string, values: ScheduleValues) =>
-  send(client.POST('/agents/{id}/cron', { params: { path: { id: agentId } }, body: toBody(values) }))
+const MAX_NAME = 60
+
+/** Returns the first sentence of a task as the name of its schedule. */
+export function nameFrom(prompt: string): string {
+  const [line = ''] = prompt.trim().split('\n')
+  const sentence = /^.+?(?:[.!?](?=\s|$)|[。！？])/.exec(line)?.[0] ?? line
+  const characters = [...sentence.replace(/[.。]$/, '')]
+  return characters.length > MAX_NAME
+    ? `${characters
+        .slice(0, MAX_NAME - 1)
+        .join('')
+        .trimEnd()}…`
+    : characters.join('')
+}
+
+/** Throws the failure of a form if a field that is required is empty. */
+function assertComplete({ prompt, deliver }: ScheduleValues): void {
+  const missing = [
+    ...(prompt.trim() === '' ? ['/prompt'] : []),
+    ...(deliver?.conversation_id === '' ? ['/deliver'] : []),
+  ]
+  if (missing.length > 0) throw lacks(missing)
+}
+
+/** Stores a new schedule; throws the failure of a form that lacks something. */
+export async function createSchedule(agentId: string, values: ScheduleValues) {
+  assertComplete(values)
+  return send(client.POST('/agents/{id}/cron', { params: { path: { id: agentId } }, body: toBody(values) }))
+}
 
 /** Reads a schedule with the tag of its version. */
 export const readSchedule = (schedule: ListedSchedule) =>
   sendTagged(client.GET('/agents/{id}/cron/{job_id}', { params: { path: pathOf(schedule) } }))
 
 /** Stores what has changed of a schedule. An unchanged rule is not sent, as its intervals would count anew. */
-export function updateSchedule(
+export async function updateSchedule(
   schedule: ListedSchedule,
   base: ScheduleValues,
   values: ScheduleValues,
   tag: string | null,
 ) {
+  assertComplete(values)
   const body = listChanges(toBody(base), toBody(values))
   const params = { path: pathOf(schedule), header: ifMatch(tag) }
   return send(client.PATCH('/agents/{id}/cron/{job_id}', { params, body }))

@@ -12,7 +12,6 @@ import {
   type ListedSchedule,
   newValues,
   readSchedule,
-  type ScheduleValues,
   updateSchedule,
   valuesOf,
 } from './schedule-form.ts'
@@ -48,7 +47,6 @@ export function NewSchedule({ agents, example, onClose }: NewProps) {
     <Sheet
       title={t('schedules.new')}
       isDirty={draft.isDirty}
-      canSave={isComplete(draft.value)}
       onSave={create}
       saveLabel={t('schedules.create')}
       onClose={onClose}
@@ -86,13 +84,9 @@ export function EditSchedule({ agent, schedule, onClose }: EditProps) {
         await updateSchedule(schedule, base, values, tag)
         await refresh('/agents/{id}/cron')
       }}
-      isComplete={isComplete}
       onClose={onClose}
     >
       {(values, onChange) => <ScheduleFields {...{ agent, values, onChange }} />}
     </EditSheet>
   )
 }
-
-const isComplete = ({ name, prompt, deliver }: ScheduleValues) =>
-  name.trim() !== '' && prompt.trim() !== '' && deliver?.conversation_id !== ''

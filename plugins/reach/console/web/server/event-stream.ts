@@ -1,6 +1,7 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { language } from '../i18n/language.ts'
 import { readToken, renewToken, SignedOut } from '../session/token.ts'
+import { waitToRetry } from './wake.ts'
 
 const MIN_DELAY_MS = 1_000
 const MAX_DELAY_MS = 30_000
@@ -43,7 +44,7 @@ export async function followStream({
     }
     failures += 1
     const delay = Math.min(MIN_DELAY_MS * 2 ** (failures - 1), MAX_DELAY_MS)
-    await new Promise((resolve) => setTimeout(resolve, delay * (0.5 + Math.random() / 2)))
+    await waitToRetry(delay * (0.5 + Math.random() / 2))
   }
 }
 

@@ -2,17 +2,20 @@ import type { components } from '#client'
 import { readSession } from '../session/token.ts'
 import { followStream } from './event-stream.ts'
 import { queries, readAgain } from './queries.ts'
+import { wake } from './wake.ts'
 
 /** An event of the account, by its type. */
 export type AccountEvent = components['schemas']['AccountEvent']
 
 /** The paths whose lists and objects an event of the server has changed; `/*` means all below. */
 const CHANGED: Partial<Record<AccountEvent['type'], string[]>> = {
-  'thread.deleted': ['/agents', '/agents/{id}/threads'],
+  'thread.deleted': ['/agents'],
   'agent.changed': ['/agents', '/agents/{id}', '/agents/{id}/status'],
   'agent.deleted': ['/agents'],
   'channel.changed': ['/agents/{id}/channels', '/agents/{id}/channels/*'],
   'connector.changed': ['/connectors'],
+  'project.changed': ['/projects', '/projects/{id}', '/threads', '/agents/{id}/threads'],
+  'prompt.changed': ['/prompts', '/prompts/{id}'],
   'approval.resolved': ['/agents/{id}/cron', '/agents/{id}/cron/*'],
   'usage.changed': ['/usage', '/usage/*', '/admin/usage', '/auth/me'],
 }
@@ -51,8 +54,10 @@ export async function followEvents(signal: AbortSignal): Promise<void> {
   let isReader = false
   signal.addEventListener('abort', () => channel.close())
   channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
-    if (data.type === 'event') receive(data.event, data.id)
-    else if (data.type === 'lost') isLive = false
+    if (data.type === 'event') {
+      if (!isLive) wake()
+      receive(data.event, data.id)
+    } else if (data.type === 'lost') isLive = false
     else if (data.type === 'joined') {
       if (isReader && isLive) tell({ type: 'waiting', id: lastId, events: [...waiting.values()] })
     } else {
@@ -76,6 +81,8 @@ const readEvents = (signal: AbortSignal, tell: (message: TabMessage) => void) =>
   followStream({
     address: '/api/events',
     signal,
+    // Connections of chats may be waiting for the server that has just answered.
+    onOpen: wake,
     readLastId: () => lastId,
     receive: ({ id, data }) => {
       const event: AccountEvent = JSON.parse(data)

@@ -17,14 +17,21 @@ type Row<Path extends ListPath> = paths[Path] extends {
   ? Item
   : never
 
+interface Params {
+  path?: Record<string, string>
+  query?: Record<string, string | number | boolean | undefined>
+}
+
+interface Options {
+  enabled?: boolean
+  staleTime?: number
+}
+
 /** The loaded rows of a list that has pages, and the way to the next page. */
 export function useRows<Path extends ListPath>(
   path: Path,
-  params: {
-    path?: Record<string, string>
-    query?: Record<string, string | number | boolean | undefined>
-  } = {},
-  { enabled = true, staleTime }: { enabled?: boolean; staleTime?: number } = {},
+  params: Params = {},
+  { enabled = true, staleTime }: Options = {},
 ) {
   const query = useInfiniteQuery({
     ...(staleTime !== undefined && { staleTime }),

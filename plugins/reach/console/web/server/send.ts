@@ -1,6 +1,7 @@
 import { queries } from './queries.ts'
 
-interface Reply<T> {
+/** The answer of a call by the client. */
+export interface Reply<T> {
   data?: T
   error?: unknown
   response: Response

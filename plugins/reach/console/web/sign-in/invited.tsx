@@ -7,7 +7,7 @@ import { readSession } from '../session/token.ts'
 import { Failure } from '../ui/failure.tsx'
 import { arrive } from './arrive.ts'
 import { Layout } from './layout.tsx'
-import { PasswordField } from './password-form.tsx'
+import { NewPasswordField } from './new-password-field.tsx'
 import { type Login, post } from './post.ts'
 import { useSubmit } from './use-submit.ts'
 
@@ -80,15 +80,7 @@ function InviteForm({ code }: { code: string }) {
           autoComplete="name"
           maxLength={128}
         />
-        <PasswordField
-          name="password"
-          label={t('sign-in.password')}
-          description={t('sign-in.password_rules')}
-          autoComplete="new-password"
-          minLength={8}
-          error={weak}
-          withAsterisk={false}
-        />
+        <NewPasswordField name="password" label={t('sign-in.password')} error={weak} />
         {failure && !username && !nameConflict && !weak && <Failure error={error} />}
         <Button type="submit" loading={isBusy} fullWidth>
           {t('sign-in.create_account')}

@@ -70,7 +70,7 @@ const LABELS: Record<MantineColorScheme, WordKey> = {
 }
 
 /** The choice of language and theme before somebody has signed in. */
-function Preferences() {
+export function Preferences() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const Icon = THEMES[colorScheme]
   const button = { variant: 'subtle', color: 'gray', size: 'xs' } as const

@@ -4,6 +4,7 @@ import { client } from '../server/client.ts'
 import { leaveSession, readSession, updateUser } from '../session/token.ts'
 import { Failure } from '../ui/failure.tsx'
 import { Layout } from './layout.tsx'
+import { NewPasswordField } from './new-password-field.tsx'
 import { PasswordField } from './password-form.tsx'
 import { useSubmit } from './use-submit.ts'
 
@@ -30,14 +31,7 @@ export default function NewPassword() {
             autoFocus
             withAsterisk={false}
           />
-          <PasswordField
-            name="new_password"
-            label={t('sign-in.new_password')}
-            description={t('sign-in.password_rules')}
-            autoComplete="new-password"
-            minLength={8}
-            withAsterisk={false}
-          />
+          <NewPasswordField label={t('sign-in.new_password')} />
           {error !== undefined && <Failure error={error} />}
           <Button type="submit" loading={isBusy} fullWidth>
             {t('sign-in.change_password')}

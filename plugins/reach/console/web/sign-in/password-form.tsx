@@ -1,14 +1,15 @@
 import { Button, PasswordInput, type PasswordInputProps, Stack, TextInput } from '@mantine/core'
 import { lazy, Suspense, useCallback, useState } from 'react'
-import { withAppWords } from '../i18n/load.ts'
+import { withPageWords } from '../i18n/load.ts'
 import { t } from '../i18n/words.ts'
 import { readFailure } from '../server/failure.ts'
+import { enteredPassword } from './entered-password.ts'
 import { type Login, post } from './post.ts'
 import { Refusal, readRetrySeconds } from './refusal.tsx'
 import { Services } from './services.tsx'
 import { useSubmit } from './use-submit.ts'
 
-const CodeForm = lazy(withAppWords(() => import('./code-form.tsx')))
+const CodeForm = lazy(withPageWords(() => import('./code-form.tsx')))
 
 interface Props {
   /** The only account that can sign in here; undefined if any can. */
@@ -23,6 +24,7 @@ export function PasswordForm({ username, onLogin }: Props) {
   const logIn = async (body: object) => onLogin(await post<Login>('/auth/login', body))
   const { isBusy, error, setError, submit } = useSubmit(async ({ username, password }) => {
     const body = { username, password, cookie: true }
+    enteredPassword.keep(String(password))
     await logIn(body).catch((error) => {
       if (readFailure(error).code !== 'TOTP_REQUIRED') throw error
       setEntered(body)

@@ -1,12 +1,12 @@
 import { Button, Divider, Stack } from '@mantine/core'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import type { components } from '#client'
-import { language } from '../i18n/language.ts'
-import { withAppWords } from '../i18n/load.ts'
+import { withPageWords } from '../i18n/load.ts'
 import { t } from '../i18n/words.ts'
-import { hasPasskeys } from '../two-factor/browser.ts'
+import { hasPasskeys } from '../two-factor/has-passkeys.ts'
 import { keepState, wantedPage } from './arrive.ts'
 import { type Login, post } from './post.ts'
+import { useServerFacts } from './server-facts.ts'
 
 type Method = components['schemas']['ConsoleSignIn']
 
@@ -19,22 +19,14 @@ interface Props {
 
 /** Buttons for the services and devices that one can sign in with. */
 export function Services({ onLogin, onFailure }: Props) {
-  const [methods, setMethods] = useState<Method[]>([])
+  const methods = useServerFacts()?.sign_in.providers.filter(isUsable) ?? []
   const [busy, setBusy] = useState<string>()
-
-  useEffect(() => {
-    fetch('/api/console', { headers: { 'accept-language': language } })
-      .then((reply) => reply.json())
-      .then(({ sign_in }) => setMethods(sign_in.providers.filter(isUsable)))
-      // Without the list, the password still works.
-      .catch(() => {})
-  }, [])
 
   const start = async ({ kind }: Method) => {
     setBusy(kind)
     try {
       if (kind === 'passkey') {
-        const { signInWithPasskey } = await withAppWords(() => import('./passkey.ts'))()
+        const { signInWithPasskey } = await withPageWords(() => import('./passkey.ts'))()
         return onLogin(await signInWithPasskey())
       }
       const body = { kind, redirect_after: location.pathname.startsWith('/login') ? '/' : wantedPage() }

@@ -1,14 +1,16 @@
-import { Button, Stack } from '@mantine/core'
-import { useEffect } from 'react'
+import { Box, Button, Stack } from '@mantine/core'
+import { type ReactNode, useEffect } from 'react'
 import { t, type WordKey } from '../i18n/words.ts'
 import { loadApp } from '../load-app.ts'
 import { readSession } from '../session/token.ts'
 import { Alert } from '../ui/alert.tsx'
 import { arrive, wantedPage } from './arrive.ts'
 import { Complete } from './complete.tsx'
+import { Help } from './help.tsx'
 import { Invited } from './invited.tsx'
 import { Layout } from './layout.tsx'
 import { PasswordForm } from './password-form.tsx'
+import { useServerFacts } from './server-facts.ts'
 
 /** Signs somebody in: by a password, by another service, or by an invite. */
 export function SignIn() {
@@ -20,10 +22,25 @@ export function SignIn() {
   const reason = new URLSearchParams(location.search).get('oauth_error')
   const failure = reason !== null && location.pathname === '/login' && <ServiceFailure reason={reason} />
   if (readSession()) return failure ? <Layout title={t('sign-in.not_linked')}>{failure}</Layout> : <Leave />
+  return <Welcome>{failure}</Welcome>
+}
+
+/** The form with the name of the server, a line of its operator, and help for people without a password. */
+function Welcome({ children }: { children: ReactNode }) {
+  const facts = useServerFacts()
   return (
-    <Layout title={t('sign-in.title')}>
-      {failure}
+    <Layout
+      title={facts ? t('sign-in.title_of', { name: facts.name }) : t('sign-in.title')}
+      about={facts?.notice}
+    >
+      {children}
       <PasswordForm onLogin={(login) => arrive(login, wantedPage())} />
+      <Box mt="lg">
+        <Help
+          hasInvites={facts?.features.invites !== undefined}
+          hasServices={facts !== undefined && facts.sign_in.providers.length > 0}
+        />
+      </Box>
     </Layout>
   )
 }

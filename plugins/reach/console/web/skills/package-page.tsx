@@ -70,7 +70,7 @@ export default function PackagePage() {
       <Button variant="default" leftSection={<Pencil size={14} />} onClick={() => setOpen('edit')}>
         {t('common.edit')}
       </Button>
-      <FileButton accept=".zip,application/zip" onChange={upload}>
+      <FileButton accept=".zip,.skill,application/zip" onChange={upload}>
         {(props) => (
           <Button {...props} variant="default" loading={isBusy} leftSection={<Upload size={14} />}>
             {t('skills.upload')}

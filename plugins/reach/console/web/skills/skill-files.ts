@@ -17,4 +17,4 @@ export const toSlug = (name: string) =>
 
 /** The text with which a new skill begins. */
 export const newSkill = (name: string, description: string) =>
-  `---\nname: ${name}\ndescription: ${JSON.stringify(description)}\n---\n\n# ${name}\n\n1. \n`
+  `---\nname: ${JSON.stringify(name)}\ndescription: ${JSON.stringify(description)}\n---\n\n# ${name}\n\n1. \n`

@@ -30,7 +30,7 @@ export default function SkillsPage() {
         label={t('skills.title')}
         keyOf={({ id }) => id}
         textOf={({ name, description }) => `${name} ${description ?? ''}`}
-        empty={<Empty title={t('skills.none')}>{t('skills.none_about')}</Empty>}
+        empty={<Empty title={t('skills.none')}>{t(create ? 'skills.none_about' : 'skills.none_ask')}</Empty>}
       >
         {({ id, name, description, skill_count, created_by }) => (
           <ListRow

@@ -2,6 +2,7 @@ import { Group, Switch, TextInput } from '@mantine/core'
 import { t } from '../i18n/words.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { useIssue } from '../ui/issues.tsx'
+import { PublicAddress } from '../ui/public-address.tsx'
 import { Secret } from '../ui/secret.tsx'
 import type { Settings, Values } from './service.ts'
 
@@ -69,6 +70,7 @@ export function ServiceFields({ settings, values, onChange }: Props) {
           onChange={(scopes) => onChange({ scopes })}
         />
       )}
+      {redirect_uri !== null && <PublicAddress isNamedByServer />}
       {redirect_uri === null ? (
         <TextInput label={t('sso.redirect')} value="" error={t('sso.no_public_url')} readOnly />
       ) : (

@@ -5,6 +5,7 @@ import {
   CircleCheck,
   CircleX,
   Gauge,
+  GitFork,
   Hand,
   Loader,
   MessageCircle,
@@ -28,6 +29,7 @@ export const EVENT_TYPES: Record<Event['type'], { icon: IconComponent; label: Wo
   notice: { icon: MessageCircle, label: 'trajectory.notice' },
   hitl_required: { icon: Hand, label: 'trajectory.hitl_required' },
   hitl_resolved: { icon: Hand, label: 'trajectory.hitl_resolved' },
+  path_changed: { icon: GitFork, label: 'trajectory.path_changed' },
   done: { icon: CircleCheck, label: 'trajectory.done' },
   error: { icon: CircleX, label: 'trajectory.error' },
 }

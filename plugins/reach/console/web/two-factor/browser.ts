@@ -1,8 +1,5 @@
 import { t, type WordKey } from '../i18n/words.ts'
 
-/** True if browsers have passkeys at this address: it is secure, and has a name instead of numbers. */
-export const hasPasskeys = () => 'PublicKeyCredential' in window && !/^[\d.]+$|^\[/.test(location.hostname)
-
 const REASONS: Record<string, WordKey> = {
   NotAllowedError: 'two-factor.cancelled',
   AbortError: 'two-factor.cancelled',

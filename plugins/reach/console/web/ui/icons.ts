@@ -62,6 +62,18 @@ import { createIcon } from './icon.tsx'
 export const Activity = createIcon(
   'M22 12h-2.48a2 2 0 0 0-1.93 1.46l-2.35 8.36a.25.25 0 0 1-.48 0L9.24 2.18a.25.25 0 0 0-.48 0l-2.35 8.36A2 2 0 0 1 4.49 12H2',
 )
+export const Archive = createIcon(
+  ['rect', { width: '20', height: '5', x: '2', y: '3', rx: '1' }],
+  'M4 8v11a2 2 0 0 0 2 2h12a2 2 0 0 0 2-2V8',
+  'M10 12h4',
+)
+export const ArchiveRestore = createIcon(
+  ['rect', { width: '20', height: '5', x: '2', y: '3', rx: '1' }],
+  'M4 8v11a2 2 0 0 0 2 2h2',
+  'M20 8v11a2 2 0 0 1-2 2h-2',
+  'm9 15 3-3 3 3',
+  'M12 12v9',
+)
 export const ArrowDown = createIcon('M12 5v14', 'm19 12-7 7-7-7')
 export const ArrowLeft = createIcon('m12 19-7-7 7-7', 'M19 12H5')
 export const ArrowUp = createIcon('m5 12 7-7 7 7', 'M12 19V5')
@@ -72,6 +84,9 @@ export const BookOpenText = createIcon(
   'M20.001 19A2 2 0 0022 17V5a2 2 0 00-1.999-2L16 3.002A5 5 0 0012 5a5 5 0 00-4-2H4a2 2 0 00-2 2v12a2 2 0 001.999 2H8a5 5 0 014 2 5 5 0 014-2z',
   'M6 13h2',
   'M6 9h2',
+)
+export const Bookmark = createIcon(
+  'M17 3a2 2 0 0 1 2 2v15a1 1 0 0 1-1.496.868l-4.512-2.578a2 2 0 0 0-1.984 0l-4.512 2.578A1 1 0 0 1 5 20V5a2 2 0 0 1 2-2z',
 )
 export const Bot = createIcon(
   'M12 8V4H8',
@@ -388,6 +403,11 @@ export const Plug = createIcon(
   'M9 8V2',
 )
 export const Plus = createIcon('M5 12h14', 'M12 5v14')
+export const Printer = createIcon(
+  'M6 18H4a2 2 0 0 1-2-2v-5a2 2 0 0 1 2-2h16a2 2 0 0 1 2 2v5a2 2 0 0 1-2 2h-2',
+  'M6 9V3a1 1 0 0 1 1-1h10a1 1 0 0 1 1 1v6',
+  ['rect', { x: '6', y: '14', width: '12', height: '8', rx: '1' }],
+)
 export const Puzzle = createIcon(
   'M15.39 4.39a1 1 0 0 0 1.68-.474 2.5 2.5 0 1 1 3.014 3.015 1 1 0 0 0-.474 1.68l1.683 1.682a2.414 2.414 0 0 1 0 3.414L19.61 15.39a1 1 0 0 1-1.68-.474 2.5 2.5 0 1 0-3.014 3.015 1 1 0 0 1 .474 1.68l-1.683 1.682a2.414 2.414 0 0 1-3.414 0L8.61 19.61a1 1 0 0 0-1.68.474 2.5 2.5 0 1 1-3.014-3.015 1 1 0 0 0 .474-1.68l-1.683-1.682a2.414 2.414 0 0 1 0-3.414L4.39 8.61a1 1 0 0 1 1.68.474 2.5 2.5 0 1 0 3.014-3.015 1 1 0 0 1-.474-1.68l1.683-1.682a2.414 2.414 0 0 1 3.414 0z',
 )
@@ -432,17 +452,6 @@ export const Settings2 = createIcon(
   'M19 7h-9',
   ['circle', { cx: '17', cy: '17', r: '3' }],
   ['circle', { cx: '7', cy: '7', r: '3' }],
-)
-export const SlidersHorizontal = createIcon(
-  'M10 5H3',
-  'M12 19H3',
-  'M14 3v4',
-  'M16 17v4',
-  'M21 12h-9',
-  'M21 19h-5',
-  'M21 5h-7',
-  'M8 10v4',
-  'M8 12H3',
 )
 export const Smartphone = createIcon(
   ['rect', { width: '14', height: '20', x: '5', y: '2', rx: '2', ry: '2' }],
@@ -492,6 +501,7 @@ export const WandSparkles = createIcon(
   'M21 16h-4',
   'M11 3H9',
 )
+export const WrapText = createIcon('m16 16-3 3 3 3', 'M3 12h14.5a1 1 0 0 1 0 7H13', 'M3 19h6', 'M3 5h18')
 export const Wrench = createIcon(
   'M14.7 6.3a1 1 0 0 0 0 1.4l1.6 1.6a1 1 0 0 0 1.4 0l3.106-3.105c.32-.322.863-.22.983.218a6 6 0 0 1-8.259 7.057l-7.91 7.91a1 1 0 0 1-2.999-3l7.91-7.91a6 6 0 0 1 7.057-8.259c.438.12.54.662.219.984z',
 )

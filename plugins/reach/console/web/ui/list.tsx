@@ -1,9 +1,10 @@
 import { Button, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core'
-import { Fragment, type KeyboardEvent, type ReactNode, useEffect, useState } from 'react'
+import { Fragment, type ReactNode, useEffect, useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { Failure } from './failure.tsx'
 import { Search } from './icons.ts'
 import classes from './list.module.css'
+import { moveFocus } from './move-focus.ts'
 
 /** The rows of a list as a query has them: `useRows`, or `asRows` of a query without pages. */
 export interface Rows<Row> {
@@ -29,8 +30,6 @@ interface Props<Row> extends Rows<Row> {
   /** Controls beside the search. */
   controls?: ReactNode
 }
-
-const KEYS: Record<string, number> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }
 
 /** A list with its search, its pages, and what is shown before, without and in place of its rows. */
 export function List<Row>(props: Props<Row>) {
@@ -73,7 +72,11 @@ export function List<Row>(props: Props<Row>) {
           {t(isFetchingNextPage ? 'common.loading' : 'forms.no_match')}
         </Text>
       ) : (
-        <ul className={classes[as]} aria-label={label} onKeyDown={moveFocus}>
+        <ul
+          className={classes[as]}
+          aria-label={label}
+          onKeyDown={(event) => moveFocus(event, () => [...event.currentTarget.children])}
+        >
           {matching.map((row) => (
             <Fragment key={keyOf(row)}>{children(row)}</Fragment>
           ))}
@@ -104,21 +107,6 @@ export const asRows = <Row,>({
   error: unknown
   refetch(): unknown
 }): Rows<Row> => ({ rows: data, error, refetch })
-
-/** Moves the focus between the rows by `J`, `K` and the arrows. */
-function moveFocus(event: KeyboardEvent<HTMLElement>) {
-  const step = KEYS[event.key]
-  const target = event.target as HTMLElement
-  if (!step || event.ctrlKey || event.metaKey || event.altKey || /INPUT|TEXTAREA|SELECT/.test(target.tagName))
-    return
-  const items = [...event.currentTarget.children]
-  const focusedIndex = items.findIndex((item) => item.contains(target))
-  // Keys in a dialog of a row arrive here as well.
-  if (focusedIndex < 0) return
-  const next = items[focusedIndex + step]
-  next?.querySelector<HTMLElement>('a, button')?.focus()
-  if (next) event.preventDefault()
-}
 
 function Waiting({ as }: { as: 'rows' | 'cards' }) {
   return (

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { formatAge, formatDate } from '../i18n/format.ts'
+import { formatAge, formatExactDate } from '../i18n/format.ts'
 
 const MINUTE_MS = 60_000
 
@@ -11,7 +11,7 @@ export function Time({ at }: { at: number }) {
     return () => clearInterval(timer)
   }, [])
   return (
-    <time dateTime={new Date(at * 1000).toISOString()} title={formatDate(at)}>
+    <time dateTime={new Date(at * 1000).toISOString()} title={formatExactDate(at)}>
       {formatAge(at)}
     </time>
   )

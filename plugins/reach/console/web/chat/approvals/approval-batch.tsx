@@ -3,14 +3,16 @@ import { useState } from 'react'
 import type { Decision } from '#client'
 import { t } from '../../i18n/words.ts'
 import { Failure } from '../../ui/failure.tsx'
-import { Time } from '../../ui/time.tsx'
 import type { ThreadStore } from '../store/thread-store.ts'
 import type { PendingApproval } from '../store/thread-view.ts'
 import classes from './approval-card.module.css'
 import { ArgumentsForm } from './arguments-form.tsx'
 import { AuthorizationNeed } from './authorization.tsx'
 import { listRequests, type Request } from './decisions.ts'
+import { Expiry } from './expiry.tsx'
+import { KeyHint } from './key-hint.tsx'
 import { RequestView, useArguments } from './request-view.tsx'
+import { useDecisionKeys } from './use-decision-keys.ts'
 
 interface Props {
   store: ThreadStore
@@ -25,6 +27,11 @@ export function ApprovalBatch({ store, pending }: Props) {
   const [error, setError] = useState<unknown>()
   const decided = requests.map((_, index) => decisions[index])
   const open = decided.filter((decision) => decision === undefined).length
+  const [editing, setEditing] = useState<number>()
+  const decide = (index: number, decision: Decision) => setDecisions((all) => ({ ...all, [index]: decision }))
+  /** The request that keys decide: the first one that is open. */
+  const current = decided.indexOf(undefined)
+  const allows = (type: Decision['type']) => requests[current]?.allowed.includes(type) ?? false
 
   const send = async () => {
     setBusy(true)
@@ -40,13 +47,18 @@ export function ApprovalBatch({ store, pending }: Props) {
     }
   }
 
+  const hasKeys = useDecisionKeys(store.thread_id, !isBusy && editing === undefined, {
+    a: () => allows('approve') && decide(current, { type: 'approve' }),
+    r: () => allows('reject') && decide(current, { type: 'reject' }),
+    e: () => allows('edit') && setEditing(current),
+    Enter: () => open === 0 && void send(),
+  })
+
   return (
     <section className={classes.card} aria-label={t('approvals.title')}>
       <header className={classes.head}>
         <span>{t('approvals.several', { count: requests.length })}</span>
-        <span className={classes.expiry}>
-          {t('approvals.expires')} <Time at={pending.expires_at} />
-        </span>
+        <Expiry at={pending.expires_at} about={t('approvals.expires_about')} />
       </header>
       {requests.map((request, index) => (
         <BatchItem
@@ -56,12 +68,22 @@ export function ApprovalBatch({ store, pending }: Props) {
           request={request}
           index={index}
           decision={decisions[index]}
-          onDecide={(decision) => setDecisions((all) => ({ ...all, [index]: decision }))}
+          hasKeys={hasKeys && index === current}
+          isCurrent={index === current}
+          isEditing={index === editing}
+          onEdit={(isEditing) => setEditing(isEditing ? index : undefined)}
+          onDecide={(decision) => decide(index, decision)}
         />
       ))}
       {error !== undefined && <Failure error={error} />}
       <Group gap="sm" className={classes.actions}>
-        <Button size="xs" loading={isBusy} disabled={open > 0} onClick={() => void send()}>
+        <Button
+          size="xs"
+          loading={isBusy}
+          disabled={open > 0}
+          onClick={() => void send()}
+          rightSection={open === 0 && <KeyHint letter="↵" isOn={hasKeys} />}
+        >
           {t('approvals.send')}
         </Button>
         {open > 0 && <span className={classes.note}>{t('approvals.open', { count: open })}</span>}
@@ -74,11 +96,29 @@ interface ItemProps extends Props {
   request: Request
   index: number
   decision: Decision | undefined
+  /** True if keys decide it. */
+  hasKeys: boolean
+  /** True for the first request that is open. */
+  isCurrent: boolean
+  isEditing: boolean
+  onEdit(isEditing: boolean): void
   onDecide(decision: Decision): void
 }
 
-function BatchItem({ store, pending, request, index, decision, onDecide }: ItemProps) {
-  const [isEditing, setEditing] = useState(false)
+const KEYS = { approve: 'A', reject: 'R', respond: undefined } as const
+
+function BatchItem({
+  store,
+  pending,
+  request,
+  index,
+  decision,
+  hasKeys,
+  isCurrent,
+  isEditing,
+  onEdit,
+  onDecide,
+}: ItemProps) {
   const { args, isPending } = useArguments(store, pending, index)
   const { allowed, name } = request
   const shown = decision?.type === 'edit' ? decision.edited_action.args : args
@@ -92,17 +132,17 @@ function BatchItem({ store, pending, request, index, decision, onDecide }: ItemP
       <div className={classes.item}>
         <ArgumentsForm
           args={shown}
-          onCancel={() => setEditing(false)}
+          onCancel={() => onEdit(false)}
           onSubmit={(changed) => {
             onDecide({ type: 'edit', edited_action: { name, args: changed } })
-            setEditing(false)
+            onEdit(false)
           }}
         />
       </div>
     )
   const message = decision?.type === 'reject' || decision?.type === 'respond' ? decision : undefined
   return (
-    <div className={classes.item}>
+    <div className={classes.item} data-current={isCurrent}>
       {request.authorization_required ? (
         <AuthorizationNeed need={request.authorization_required} />
       ) : (
@@ -117,7 +157,15 @@ function BatchItem({ store, pending, request, index, decision, onDecide }: ItemP
           onChange={choose}
           data={(['approve', 'respond', 'reject'] as const)
             .filter((type) => allowed.includes(type))
-            .map((type) => ({ value: type, label: t(`approvals.${type}`) }))}
+            .map((type) => ({
+              value: type,
+              label: (
+                <>
+                  <span>{t(`approvals.${type}`)}</span>
+                  {isCurrent && KEYS[type] && <KeyHint letter={KEYS[type]} isOn={hasKeys} />}
+                </>
+              ),
+            }))}
         />
         {allowed.includes('edit') && (
           <Button
@@ -125,9 +173,10 @@ function BatchItem({ store, pending, request, index, decision, onDecide }: ItemP
             variant="subtle"
             color="gray"
             disabled={isPending}
-            onClick={() => setEditing(true)}
+            onClick={() => onEdit(true)}
           >
             {t('common.edit')}
+            {isCurrent && <KeyHint letter="E" isOn={hasKeys} />}
           </Button>
         )}
         {decision?.type === 'edit' && <span className={classes.note}>{t('approvals.changed')}</span>}

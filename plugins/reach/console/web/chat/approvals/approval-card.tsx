@@ -1,17 +1,18 @@
-import { Button, Group, Kbd } from '@mantine/core'
-import { useHotkeys } from '@mantine/hooks'
+import { Button, Group } from '@mantine/core'
 import { useState } from 'react'
 import type { Decision } from '#client'
 import { t } from '../../i18n/words.ts'
 import { Failure } from '../../ui/failure.tsx'
-import { Time } from '../../ui/time.tsx'
 import type { ThreadStore } from '../store/thread-store.ts'
 import type { PendingApproval } from '../store/thread-view.ts'
 import classes from './approval-card.module.css'
 import { ArgumentsForm } from './arguments-form.tsx'
 import type { Request } from './decisions.ts'
+import { Expiry } from './expiry.tsx'
+import { KeyHint } from './key-hint.tsx'
 import { RejectForm } from './reject-form.tsx'
 import { RequestView, useArguments } from './request-view.tsx'
+import { useDecisionKeys } from './use-decision-keys.ts'
 
 interface Props {
   store: ThreadStore
@@ -26,7 +27,6 @@ export function ApprovalCard({ store, pending, request }: Props) {
   const [error, setError] = useState<unknown>()
   const { args, isPending } = useArguments(store, pending, 0)
   const { allowed, name } = request
-  const isQuestion = allowed.includes('respond')
 
   const decide = async (decision: Decision) => {
     setBusy(true)
@@ -39,20 +39,18 @@ export function ApprovalCard({ store, pending, request }: Props) {
     }
   }
   const approve = () => void decide({ type: 'approve' })
-  const canDecide = mode === 'decide' && !isBusy && !isQuestion && !isPending
-  useHotkeys([
-    ['a', () => canDecide && approve()],
-    ['e', () => canDecide && allowed.includes('edit') && setMode('edit')],
-    ['r', () => canDecide && setMode('reject')],
-  ])
+  const canEdit = allowed.includes('edit')
+  const hasKeys = useDecisionKeys(store.thread_id, mode === 'decide' && !isBusy && !isPending, {
+    a: approve,
+    r: () => setMode('reject'),
+    ...(canEdit && { e: () => setMode('edit') }),
+  })
 
   return (
     <section className={classes.card} aria-label={t('approvals.title')}>
       <header className={classes.head}>
-        <span>{t(isQuestion ? 'approvals.question' : 'approvals.title')}</span>
-        <span className={classes.expiry}>
-          {t('approvals.expires')} <Time at={pending.expires_at} />
-        </span>
+        <span>{t('approvals.title')}</span>
+        <Expiry at={pending.expires_at} about={t('approvals.expires_about')} />
       </header>
       {mode === 'edit' ? (
         <ArgumentsForm
@@ -67,6 +65,7 @@ export function ApprovalCard({ store, pending, request }: Props) {
       {mode === 'reject' && (
         <RejectForm
           isBusy={isBusy}
+          label={t('approvals.reject')}
           onCancel={() => setMode('decide')}
           onSubmit={(message) => decide({ type: 'reject', ...(message ? { message } : {}) })}
         />
@@ -79,7 +78,7 @@ export function ApprovalCard({ store, pending, request }: Props) {
               loading={isBusy}
               disabled={isPending}
               onClick={approve}
-              rightSection={<Kbd size="xs">A</Kbd>}
+              rightSection={<KeyHint letter="A" isOn={hasKeys} />}
             >
               {t('approvals.approve')}
             </Button>
@@ -88,19 +87,20 @@ export function ApprovalCard({ store, pending, request }: Props) {
             <Button
               size="xs"
               variant="default"
+              className={classes.lasting}
               disabled={isBusy || isPending}
               onClick={() => void decide({ type: 'approve', for_thread: true })}
             >
               {t('approvals.for_thread')}
             </Button>
           )}
-          {allowed.includes('edit') && (
+          {canEdit && (
             <Button
               size="xs"
               variant="default"
               disabled={isBusy || isPending}
               onClick={() => setMode('edit')}
-              rightSection={<Kbd size="xs">E</Kbd>}
+              rightSection={<KeyHint letter="E" isOn={hasKeys} />}
             >
               {t('common.edit')}
             </Button>
@@ -111,9 +111,9 @@ export function ApprovalCard({ store, pending, request }: Props) {
             color="gray"
             disabled={isBusy}
             onClick={() => setMode('reject')}
-            rightSection={isQuestion ? undefined : <Kbd size="xs">R</Kbd>}
+            rightSection={<KeyHint letter="R" isOn={hasKeys} />}
           >
-            {t(isQuestion ? 'approvals.skip' : 'approvals.reject')}
+            {t('approvals.reject')}
           </Button>
         </Group>
       )}

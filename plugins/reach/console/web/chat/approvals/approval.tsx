@@ -1,5 +1,4 @@
 import { t } from '../../i18n/words.ts'
-import { Time } from '../../ui/time.tsx'
 import type { ThreadStore } from '../store/thread-store.ts'
 import type { PendingApproval } from '../store/thread-view.ts'
 import { useThread } from '../store/threads.ts'
@@ -7,7 +6,9 @@ import { ApprovalBatch } from './approval-batch.tsx'
 import classes from './approval-card.module.css'
 import { ApprovalCard } from './approval-card.tsx'
 import { Authorization } from './authorization.tsx'
-import { listRequests } from './decisions.ts'
+import { findQuestion, listRequests } from './decisions.ts'
+import { Expiry } from './expiry.tsx'
+import { QuestionCard } from './question-card.tsx'
 
 /** The decisions or results that the turn of a thread waits for, if it waits. */
 export default function Approval({ store }: { store: ThreadStore }) {
@@ -19,11 +20,9 @@ export default function Approval({ store }: { store: ThreadStore }) {
   const needs = listRequests(pending).flatMap(({ authorization_required: need }) => (need ? [need] : []))
   if (needs.length > others.length)
     return <Authorization key={pending.pending_id} store={store} pending={pending} needs={needs} />
-  return others.length > 0 ? (
-    <ApprovalBatch key={pending.pending_id} store={store} pending={pending} />
-  ) : (
-    <ApprovalCard key={pending.pending_id} store={store} pending={pending} request={request} />
-  )
+  if (others.length > 0) return <ApprovalBatch key={pending.pending_id} store={store} pending={pending} />
+  const Card = findQuestion(pending) ? QuestionCard : ApprovalCard
+  return <Card key={pending.pending_id} store={store} pending={pending} request={request} />
 }
 
 /** A turn that waits for results of the program that asked, which nobody decides here. */
@@ -32,9 +31,7 @@ function ClientCalls({ pending: { action_requests, expires_at } }: { pending: Pe
     <section className={classes.card} aria-label={t('approvals.program_title')}>
       <header className={classes.head}>
         <span>{t('approvals.program_title')}</span>
-        <span className={classes.expiry}>
-          {t('approvals.ends')} <Time at={expires_at} />
-        </span>
+        <Expiry at={expires_at} />
       </header>
       <p className={classes.note}>
         {t('approvals.program', { names: action_requests.map(({ name }) => name).join(', ') })}

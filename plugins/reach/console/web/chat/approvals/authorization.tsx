@@ -1,18 +1,19 @@
 import { Button, Group } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
 import type { components } from '#client'
+import { withPageWords } from '../../i18n/load.ts'
 import { t } from '../../i18n/words.ts'
 import { client } from '../../server/client.ts'
 import { send } from '../../server/send.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { Secret } from '../../ui/secret.tsx'
-import { Time } from '../../ui/time.tsx'
 import { useAction } from '../../ui/use-action.ts'
 import type { ThreadStore } from '../store/thread-store.ts'
 import type { PendingApproval } from '../store/thread-view.ts'
 import classes from './approval-card.module.css'
+import { Expiry } from './expiry.tsx'
 
-const SignIn = lazy(() => import('../../connectors/sign-in.tsx'))
+const SignIn = lazy(withPageWords(() => import('../../connectors/sign-in.tsx')))
 
 type Need = components['schemas']['AuthorizationRequired']
 
@@ -37,9 +38,7 @@ export function Authorization({ store, pending, needs }: Props) {
     <section className={classes.card} aria-label={t('approvals.sign_in_title')}>
       <header className={classes.head}>
         <span>{t('approvals.sign_in_title')}</span>
-        <span className={classes.expiry}>
-          {t('approvals.expires')} <Time at={pending.expires_at} />
-        </span>
+        <Expiry at={pending.expires_at} about={t('approvals.expires_about')} />
       </header>
       {distinct.map((need) => (
         <AuthorizationNeed key={need.connector_id} need={need} />
@@ -97,7 +96,7 @@ export function AuthorizationNeed({ need }: { need: Need }) {
           </Button>
         ) : (
           <Button size="xs" onClick={() => setAsking(true)}>
-            {t('connectors.sign_in_title', { name })}
+            {t('approvals.sign_in_to', { name })}
           </Button>
         )}
       </Group>

@@ -6,12 +6,14 @@ const MAX_REASON = 8000
 
 interface Props {
   isBusy: boolean
+  /** The word on the button. */
+  label: string
   onCancel(): void
   onSubmit(reason: string): void
 }
 
 /** Asks in one line why an action is refused; the agent reads the reason. */
-export function RejectForm({ isBusy, onCancel, onSubmit }: Props) {
+export function RejectForm({ isBusy, label, onCancel, onSubmit }: Props) {
   const [reason, setReason] = useState('')
   return (
     <form
@@ -34,7 +36,7 @@ export function RejectForm({ isBusy, onCancel, onSubmit }: Props) {
           ref={(field) => field?.focus()}
         />
         <Button size="xs" color="red" type="submit" loading={isBusy}>
-          {t('approvals.reject')}
+          {label}
         </Button>
         <Button size="xs" variant="default" onClick={onCancel}>
           {t('common.cancel')}

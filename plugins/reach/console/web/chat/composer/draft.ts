@@ -1,8 +1,13 @@
-import type { InputBlock } from '#client'
+import type { components, InputBlock } from '#client'
 import type { SendSettings } from '../store/thread-store.ts'
 
+export type DocumentFacts = components['schemas']['DocumentFacts']
+
 /** A file that was uploaded for the next message. */
-export type DraftFile = Extract<InputBlock, { path: string }> & { size?: number }
+export type DraftFile = Extract<InputBlock, { path: string }> & {
+  size?: number
+  document?: DocumentFacts | undefined
+}
 
 /** A message that is being written. */
 export interface DraftText {
@@ -44,6 +49,9 @@ function createDraft(key: string) {
       const others = draft.files.filter((file) => file.path !== path)
       set({ files: [...others, { type, path, filename, media_type }] })
     },
+    /** Changes what is known of an attached document. */
+    describe: (path: string, document: DocumentFacts | undefined) =>
+      set({ files: draft.files.map((file) => (file.path === path ? { ...file, document } : file)) }),
     /** Puts a text into the draft, after what was written. */
     insert: (text: string) => set({ text: draft.text.trim() === '' ? text : `${draft.text}\n${text}` }),
     /** Takes the text and the files out of the draft; until the returned function is called, a reload brings it back. */

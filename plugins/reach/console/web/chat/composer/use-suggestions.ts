@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useState } from 'react'
 import { baseName } from '../../agents/files.ts'
 import { t } from '../../i18n/words.ts'
+import { type Prompt, usePrompts } from '../../prompts/use-prompts.ts'
 import { api } from '../../server/client.ts'
 import { useFacts } from '../../server/facts.ts'
 import type { IconComponent } from '../../ui/icon.tsx'
@@ -10,6 +11,7 @@ import {
   File,
   ListTree,
   MessageCirclePlus,
+  MessageSquareText,
   PanelRight,
   Paperclip,
   Settings,
@@ -21,11 +23,16 @@ import { useThread } from '../store/threads.ts'
 import type { Draft } from './draft.ts'
 
 /** The most suggestions that are shown. */
-const MAX_SHOWN = 8
+const MAX_SHOWN = 30
+/** The most characters of a prompt without a description that are shown. */
+const MAX_LABEL = 120
 
-/** Something that a beginning in the composer leads to: an action, or a file to attach. */
+/** Something that a beginning in the composer leads to: an action, a saved prompt, or a file to attach. */
 export interface Suggestion {
+  /** The word that is typed for it. */
   key: string
+  /** Distinguishes it from another one with the same word. */
+  id?: string
   label: string
   icon: IconComponent
   run(): void
@@ -39,10 +46,12 @@ interface Options {
   /** The position of the caret in the text. */
   caret: number
   onAttach(): void
+  /** Called with a saved prompt that was chosen. */
+  onFill(prompt: Prompt): void
 }
 
-/** The suggestions for the text before the caret: actions after `/` at its beginning, files after `@`. */
-export function useSuggestions({ agent_id, store, draft, text, caret, onAttach }: Options) {
+/** The suggestions for the text before the caret: actions and saved prompts after `/` at its beginning, files after `@`. */
+export function useSuggestions({ agent_id, store, draft, text, caret, onAttach, onFill }: Options) {
   const [selectedIndex, setSelectedIndex] = useState(0)
   const [dismissed, setDismissed] = useState('')
   const textBeforeCaret = text.slice(0, caret)
@@ -50,6 +59,7 @@ export function useSuggestions({ agent_id, store, draft, text, caret, onAttach }
   const file = /(?:^|\s)@([^\s@]*)$/.exec(textBeforeCaret)?.[1]
   const actions = useActions({ agent_id, store, onAttach })
   const files = useFiles(agent_id, file)
+  const prompts = usePromptEntries(action !== undefined, onFill)
 
   const runAction = (run: () => void) => () => {
     draft.set({ text: '' })
@@ -59,12 +69,13 @@ export function useSuggestions({ agent_id, store, draft, text, caret, onAttach }
     draft.set({ text: textBeforeCaret.slice(0, -1 - (file ?? '').length) + text.slice(caret) })
     draft.attach({ path, filename: baseName(path), media_type })
   }
+  const words = action?.toLowerCase() ?? ''
   // Those whose own word is typed come first.
-  const rank = ({ key }: Suggestion) => Number(key.startsWith(`/${action}`))
+  const rank = ({ key }: Suggestion) => Number(key.toLowerCase().startsWith(`/${words}`))
   const all: Suggestion[] =
     action !== undefined
-      ? actions
-          .filter(({ key, label }) => `${key} ${label}`.toLowerCase().includes(action.toLowerCase()))
+      ? [...actions, ...prompts.entries]
+          .filter(({ key, label }) => `${key} ${label}`.toLowerCase().includes(words))
           .toSorted((left, right) => rank(right) - rank(left))
           .map(({ run, ...rest }) => ({ ...rest, run: runAction(run) }))
       : files.map(({ path, media_type }) => ({
@@ -90,7 +101,29 @@ export function useSuggestions({ agent_id, store, draft, text, caret, onAttach }
     event.stopPropagation()
     return true
   }
-  return { items, chosen, setPlace: setSelectedIndex, handleKey }
+  return {
+    items,
+    chosen,
+    error: action === undefined ? null : prompts.error,
+    setPlace: setSelectedIndex,
+    handleKey,
+  }
+}
+
+/** The saved prompts, one's own first. */
+function usePromptEntries(isWanted: boolean, choose: (prompt: Prompt) => void) {
+  const { features } = useFacts()
+  const { rows = [], error } = usePrompts({ enabled: isWanted && features.prompts === true })
+  const entries = rows.map(
+    (prompt): Suggestion => ({
+      key: `/${prompt.name}`,
+      id: prompt.id,
+      label: prompt.description || prompt.text.trim().split('\n')[0]!.slice(0, MAX_LABEL),
+      icon: MessageSquareText,
+      run: () => choose(prompt),
+    }),
+  )
+  return { entries, error }
 }
 
 /** The actions of a conversation; the key is what is typed. */
@@ -130,7 +163,10 @@ function useActions({
           },
         ]
       : []),
-    { key: '/settings', label: t('agents.settings'), icon: Settings, run: go(`/agents/${agent_id}`) },
+    ...(features.prompts
+      ? [{ key: '/prompts', label: t('prompts.title'), icon: MessageSquareText, run: go('/prompts') }]
+      : []),
+    { key: '/settings', label: t('chat.agent_settings'), icon: Settings, run: go(`/agents/${agent_id}`) },
   ]
 }
 

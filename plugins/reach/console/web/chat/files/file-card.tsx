@@ -10,7 +10,7 @@ function iconOf(media_type: string): IconComponent {
   if (media_type.startsWith('image/')) return FileImage
   if (media_type.startsWith('audio/')) return FileAudio
   if (/csv|excel|sheet/.test(media_type)) return FileSpreadsheet
-  return /^text\/|json|pdf/.test(media_type) ? FileText : File
+  return /^text\/|json|pdf|word|\.text|rtf|epub|rfc822/.test(media_type) ? FileText : File
 }
 
 /** A file of a conversation; a click shows it in the panel. */

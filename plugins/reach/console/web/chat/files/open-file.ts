@@ -7,6 +7,8 @@ export interface ChatFile {
   filename: string
   media_type: string
   size?: number
+  /** The page of a document that is shown first. */
+  page?: number
 }
 
 /** The state of the panel at the right of a conversation. */

@@ -21,7 +21,7 @@ export default function Panel({ store }: { store: ThreadStore | undefined }) {
   const { file, documentPlace } = useSyncExternalStore(panel.listen, panel.read)
   const { error, run } = useAction()
   return (
-    <aside className={classes.panel} aria-label={t('chat.panel')}>
+    <aside className={classes.panel} data-wide={file !== undefined} aria-label={t('chat.panel')}>
       <header className={classes.head}>
         {(file ?? documentPlace) && (
           <ActionIcon
@@ -61,7 +61,7 @@ export default function Panel({ store }: { store: ThreadStore | undefined }) {
             )}
           </Group>
           {error !== undefined && <Failure error={error} />}
-          <FileView key={file.path} agent_id={file.agent_id} file={file} />
+          <FileView key={`${file.path}#${file.page}`} agent_id={file.agent_id} file={file} />
         </div>
       ) : documentPlace ? (
         <div className={classes.content}>

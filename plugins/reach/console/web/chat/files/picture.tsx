@@ -1,8 +1,7 @@
-import { Modal, UnstyledButton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { readFile } from '../../agents/files.ts'
-import { t } from '../../i18n/words.ts'
+import { EnlargeButton } from './enlarge-button.tsx'
 import { FileCard } from './file-card.tsx'
 import type { ChatFile } from './open-file.ts'
 import classes from './picture.module.css'
@@ -10,45 +9,35 @@ import classes from './picture.module.css'
 interface Props {
   agent_id: string
   file: ChatFile
-  /** The space that is kept for it: a picture in an answer is shown larger than one of a message. */
-  size: 'small' | 'large'
+  /** The space that is kept for it: a picture in an answer is shown larger than one of a message, or of a draft. */
+  size: 'tile' | 'small' | 'large'
+  /** Shown in place of a picture that cannot be shown; its card without it. */
+  fallback?: ReactNode
 }
 
 /** True for files that browsers show as pictures, and that run nothing. */
-export const isPicture = ({ media_type }: ChatFile) => /^image\/(png|jpeg|gif|webp|avif)$/.test(media_type)
+export const isPicture = ({ media_type }: Pick<ChatFile, 'media_type'>) =>
+  /^image\/(png|jpeg|gif|webp|avif)$/.test(media_type)
 
 /** A picture of a conversation; a click shows it in full size. One that cannot be shown is a card. */
-export function Picture({ agent_id, file, size }: Props) {
+export function Picture({ agent_id, file, size, fallback }: Props) {
   const { path, filename } = file
   const { address, isBroken, setBroken } = useAddress(agent_id, file)
-  const [isOpen, setOpen] = useState(false)
-  if (isBroken) return <FileCard agent_id={agent_id} file={file} />
+  if (isBroken) return fallback ?? <FileCard agent_id={agent_id} file={file} />
   return (
-    <>
-      <UnstyledButton
-        className={classes.frame}
-        data-size={size}
-        aria-label={t('chat.enlarge', { name: filename })}
-        onClick={() => setOpen(true)}
-      >
-        {address && <img key={path} src={address} alt={filename} onError={setBroken} />}
-      </UnstyledButton>
-      <Modal
-        opened={isOpen}
-        onClose={() => setOpen(false)}
-        title={filename}
-        size="auto"
-        centered
-        closeButtonProps={{ 'aria-label': t('common.close') }}
-      >
-        <img className={classes.full} src={address} alt={filename} />
-      </Modal>
-    </>
+    <EnlargeButton
+      className={classes.frame}
+      size={size}
+      name={filename}
+      enlarged={<img className={classes.full} src={address} alt={filename} />}
+    >
+      {address && <img key={path} src={address} alt={filename} onError={setBroken} />}
+    </EnlargeButton>
   )
 }
 
 /** Loads a picture with the token of the page; its address is one of this page. */
-export function useAddress(agent_id: string, { path, media_type }: ChatFile) {
+function useAddress(agent_id: string, { path, media_type }: ChatFile) {
   const [address, setAddress] = useState<string>()
   const [isBroken, setBroken] = useState(false)
   const { data: blob, isError } = useQuery({

@@ -1,3 +1,5 @@
+import { isBounded } from './bounds.ts'
+
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
 const LIST_ITEM = /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:\s|$)/
 const MATH = /^\s*\$\$\s*$/
@@ -6,10 +8,10 @@ const DEFINITION = /^ {0,3}\[[^\]\n]+\]:/m
 
 /**
  * Splits Markdown at blank lines between its blocks, so that each can be parsed by itself. Code, formulas and lists
- * stay whole.
+ * stay whole, and so does a text with definitions, unless it is too large to be parsed as one block.
  */
 export function splitBlocks(text: string): string[] {
-  if (DEFINITION.test(text)) return [text]
+  if (DEFINITION.test(text) && isBounded(text)) return [text]
   const blocks: string[] = []
   let lines: string[] = []
   let fence: string | undefined

@@ -1,7 +1,6 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
-import { type MouseEvent, type ReactNode, useState } from 'react'
-import { t } from '../../i18n/words.ts'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import { lazy, type MouseEvent, type ReactNode, Suspense, useRef, useState } from 'react'
+
+const LinkQuestion = lazy(() => import('./link-question.tsx'))
 
 interface Props {
   href: string | undefined
@@ -10,60 +9,41 @@ interface Props {
   children?: ReactNode
 }
 
+/** The text of a link that is its address, and so is not printed again. */
+const BARE = /^(?:https?:\/\/|www\.)/i
+
 /** A link of a model. It opens after a question that shows its address; other protocols are not linked. */
 export function MarkdownLink({ href, label, children }: Props) {
   const [isAsking, setAsking] = useState(false)
+  const link = useRef<HTMLAnchorElement>(null)
   const address = toWebAddress(href)
   if (!address) return <span>{children}</span>
   const ask = (event: MouseEvent) => {
     event.preventDefault()
     setAsking(true)
   }
+  const close = () => {
+    setAsking(false)
+    link.current?.focus()
+  }
   return (
     <>
       <a
+        ref={link}
         href={address}
         target="_blank"
         rel="noreferrer noopener"
         onClick={ask}
         onAuxClick={ask}
         aria-label={label}
+        data-bare={typeof children === 'string' && BARE.test(children)}
       >
         {children}
       </a>
       {isAsking && (
-        <Modal
-          opened
-          onClose={() => setAsking(false)}
-          title={t('chat.open_link')}
-          closeButtonProps={{ 'aria-label': t('common.close') }}
-          centered
-        >
-          <Stack>
-            <Text size="sm">{t('chat.open_link_about')}</Text>
-            <Group wrap="nowrap" gap="xs">
-              <Text size="sm" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
-                {address}
-              </Text>
-              <CopyButton text={address} />
-            </Group>
-            <Group justify="flex-end">
-              <Button variant="default" onClick={() => setAsking(false)}>
-                {t('common.cancel')}
-              </Button>
-              <Button
-                component="a"
-                href={address}
-                target="_blank"
-                rel="noreferrer noopener"
-                onClick={() => setAsking(false)}
-                data-autofocus
-              >
-                {t('common.open')}
-              </Button>
-            </Group>
-          </Stack>
-        </Modal>
+        <Suspense>
+          <LinkQuestion address={address} onClose={close} />
+        </Suspense>
       )}
     </>
   )

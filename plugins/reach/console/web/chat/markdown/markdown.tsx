@@ -3,6 +3,8 @@ import { lazy, memo, Suspense } from 'react'
 import { splitBlocks } from './blocks.ts'
 import { isBounded } from './bounds.ts'
 import classes from './markdown.module.css'
+import { followHeadings } from './outline.ts'
+import { usePaced } from './use-paced.ts'
 
 const MarkdownBlock = lazy(() => import('./markdown-block.tsx'))
 
@@ -12,10 +14,16 @@ const MAX_BLOCKS = 500
 /** A text of a model as Markdown. Blocks that are finished are not parsed again while more is written. */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
   const blocks = mergeBlocks(splitBlocks(text))
+  let next = ''
+  const outlines = blocks.map((block) => {
+    const outline = next
+    next = followHeadings(outline, block)
+    return outline
+  })
   return (
     <div className={classes.markdown}>
       {blocks.map((block, index) => (
-        <Block key={index} text={block} />
+        <Block key={index} text={block} outline={outlines[index]!} />
       ))}
     </div>
   )
@@ -31,7 +39,8 @@ function mergeBlocks(blocks: readonly string[]): readonly string[] {
 }
 
 /** A block of Markdown; one that cannot be rendered is plain text, and the rest of the page stays. */
-const Block = memo(function Block({ text }: { text: string }) {
+const Block = memo(function Block({ text: newest, outline }: { text: string; outline: string }) {
+  const text = usePaced(newest)
   const plain = (
     <p className={classes.plain} dir="auto">
       {text}
@@ -41,7 +50,7 @@ const Block = memo(function Block({ text }: { text: string }) {
   return (
     <CatchBoundary getResetKey={() => text} errorComponent={() => plain}>
       <Suspense fallback={plain}>
-        <MarkdownBlock text={text} />
+        <MarkdownBlock text={text} outline={outline} />
       </Suspense>
     </CatchBoundary>
   )

@@ -13,7 +13,8 @@ export function CallInput({ name, input }: { name: string; input: unknown }) {
   if (name === 'execute' && typeof command === 'string') {
     return (
       <>
-        <CodeBlock code={toCommandLine(fields)} language="bash" />
+        {/* Nobody approves the end of a command unseen. */}
+        <CodeBlock code={toCommandLine(fields)} language="bash" wrapped />
         <Fields value={{ ...otherFields, ...(cwd ? { [t('tools.in_folder')]: cwd } : {}) }} />
         {typeof stdin === 'string' && (
           <>

@@ -10,7 +10,9 @@ import { useMarkRead, useThread } from '../store/threads.ts'
 import { useThreadRow } from '../thread-list.ts'
 import type { ListedAgent } from '../use-agent.ts'
 import classes from './messages.module.css'
+import { usePrinting } from './printing.ts'
 import { TurnView } from './turn-view.tsx'
+import { useJump } from './use-jump.ts'
 import { useStickToEnd } from './use-stick-to-end.ts'
 import { Waiting } from './waiting.tsx'
 
@@ -47,7 +49,9 @@ export function Messages({ agent, store }: Props) {
   })
 
   useMessageKeys(scroller, virtual)
+  const isPrinting = usePrinting()
   const isAtEnd = useStickToEnd(scroller, store)
+  const failedJump = useJump({ store, scroller, virtual, leaveEnd: isAtEnd.leave })
   const handleScroll = () => {
     if (older !== null && scroller.current!.scrollTop < NEAR_START_PX) store.loadOlder().catch(() => {})
   }
@@ -59,33 +63,46 @@ export function Messages({ agent, store }: Props) {
 
   return (
     <div className={classes.area}>
+      {failedJump && (
+        <p className={classes.missing} role="status">
+          {failedJump.text}{' '}
+          {failedJump.retry && (
+            <Button size="compact-xs" variant="subtle" onClick={failedJump.retry}>
+              {t('common.again')}
+            </Button>
+          )}
+        </p>
+      )}
       <div className={classes.scroller} ref={scroller} onScroll={handleScroll} tabIndex={-1}>
         <div className={classes.column}>
           {error !== undefined && <Failure error={error} onRetry={store.retry} />}
           {status === 'loading' && error === undefined && <Loading />}
           {status === 'rebuilding' && <p className={classes.note}>{t('chat.rebuilding')}</p>}
+          {isPrinting && older !== null && <p className={classes.note}>{t('answers.print_older')}</p>}
           <section
             aria-label={t('chat.messages')}
             className={classes.list}
             style={{ height: virtual.getTotalSize() }}
           >
-            {virtual.getVirtualItems().map(({ key, index, start }) => (
-              <div
-                key={key}
-                data-index={index}
-                tabIndex={-1}
-                ref={virtual.measureElement}
-                className={classes.row}
-                style={{ transform: `translateY(${start}px)` }}
-              >
-                <TurnView
-                  turn={turns[index]!}
-                  store={store}
-                  isActive={turns[index]!.id === active}
-                  isLast={index === turns.length - 1}
-                />
-              </div>
-            ))}
+            {(isPrinting ? turns.map(toPrintedItem) : virtual.getVirtualItems()).map(
+              ({ key, index, start }) => (
+                <div
+                  key={key}
+                  data-index={index}
+                  tabIndex={-1}
+                  ref={isPrinting ? undefined : virtual.measureElement}
+                  className={classes.row}
+                  style={{ transform: `translateY(${start}px)` }}
+                >
+                  <TurnView
+                    turn={turns[index]!}
+                    store={store}
+                    isActive={turns[index]!.id === active}
+                    isLast={index === turns.length - 1}
+                  />
+                </div>
+              ),
+            )}
           </section>
           <Waiting store={store} />
         </div>
@@ -105,6 +122,9 @@ export function Messages({ agent, store }: Props) {
     </div>
   )
 }
+
+/** The place of a turn on paper, where the turns follow each other. */
+const toPrintedItem = ({ id }: { id: string }, index: number) => ({ key: id, index, start: 0 })
 
 function Loading() {
   return (

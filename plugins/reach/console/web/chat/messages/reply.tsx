@@ -6,13 +6,14 @@ import { Markdown } from '../markdown/markdown.tsx'
 import type { ThreadStore } from '../store/thread-store.ts'
 import type { Message, Turn } from '../store/thread-view.ts'
 import { useThread } from '../store/threads.ts'
+import { AnsweredQuestion, readAnswered } from './answered-question.tsx'
 import callClasses from './call-view.module.css'
 import { CallView } from './call-view.tsx'
 import { FoldedSteps } from './folded-steps.tsx'
 import { listParts, type Part } from './parts.ts'
 import { Plan, readPlan } from './plan.tsx'
 import classes from './reply.module.css'
-import { listSources, SourcesContext } from './sources.ts'
+import { AgentContext, listSources, SourcesContext } from './sources.ts'
 import noticesClasses from './turn-end.module.css'
 import { TurnEnd } from './turn-end.tsx'
 
@@ -32,23 +33,25 @@ export function Reply({ turn, store, isActive, isLast }: Props) {
   const parts = listParts(turn)
   const sources = useMemo(() => listSources(turn), [turn])
   const hasSteps = parts.some(({ type }) => type !== 'text')
-  const shown = isActive || isOpen || !hasSteps ? parts : parts.filter(({ type }) => type === 'text')
+  const shown = isActive || isOpen || !hasSteps ? parts : parts.filter(isKept)
   const plan = isActive ? readPlan(findPlan(parts)) : []
   return (
     <article className={classes.reply} aria-busy={isActive} aria-label={t('chat.reply')}>
       {!isActive && hasSteps && (
         <FoldedSteps turn={turn} parts={parts} isOpen={isOpen} onToggle={() => setOpen(!isOpen)} />
       )}
-      <SourcesContext value={sources}>
-        {shown.map((part, index) => (
-          <PartView
-            key={part.key}
-            part={part}
-            isActive={isActive && !isPaused}
-            isLast={index === shown.length - 1}
-          />
-        ))}
-      </SourcesContext>
+      <AgentContext value={store.agent_id}>
+        <SourcesContext value={sources}>
+          {shown.map((part, index) => (
+            <PartView
+              key={part.key}
+              part={part}
+              isActive={isActive && !isPaused}
+              isLast={index === shown.length - 1}
+            />
+          ))}
+        </SourcesContext>
+      </AgentContext>
       <Notices messages={turn.messages} />
       {!isActive && <TurnEnd turn={turn} store={store} isLast={isLast} />}
       {plan.length > 0 && (
@@ -71,8 +74,13 @@ export function Reply({ turn, store, isActive, isLast }: Props) {
 function PartView({ part, isActive, isLast }: { part: Part; isActive: boolean; isLast: boolean }) {
   if (part.type === 'text') return <Markdown text={part.text} />
   if (part.type === 'thought') return <Thought text={part.text} isRunning={isActive && isLast} />
-  return <CallView call={part.call} isActive={isActive} />
+  const answered = readAnswered(part.call)
+  return answered ? <AnsweredQuestion {...answered} /> : <CallView call={part.call} isActive={isActive} />
 }
+
+/** True for parts that stay in view when the steps of a turn are folded. */
+const isKept = (part: Part) =>
+  part.type === 'text' || (part.type === 'call' && readAnswered(part.call) !== undefined)
 
 /** The input of the last call that wrote a plan. */
 const findPlan = (parts: readonly Part[]) => {

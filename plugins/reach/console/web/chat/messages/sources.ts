@@ -14,6 +14,9 @@ export const listSources = ({ messages }: Turn): readonly Source[] =>
     'id',
   )
 
+/** The agent that has written the answer, in whose workspace its links to files are. */
+export const AgentContext = createContext<string | undefined>(undefined)
+
 /** The source that a number in a text means: the one that has it, otherwise by its place. */
 export function findSource(sources: readonly Source[], number: number): Source | undefined {
   const atPlace = sources[number - 1]

@@ -8,13 +8,16 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { GitFork } from '../../ui/icons.ts'
 import { useAction } from '../../ui/use-action.ts'
+import { ChatFailure } from '../chat-failure.tsx'
 import { draftOf } from '../composer/draft.ts'
 import { MessageFiles } from '../files/message-files.tsx'
 import { readText, type ThreadStore } from '../store/thread-store.ts'
 import type { Message, Turn } from '../store/thread-view.ts'
 import { refreshThreads } from '../store/threads.ts'
 import { listArtifacts } from './parts.ts'
+import { Regenerate } from './regenerate.tsx'
 import classes from './turn-end.module.css'
+import { Versions } from './versions.tsx'
 
 interface Props {
   turn: Turn
@@ -32,33 +35,28 @@ export function TurnEnd({ turn, store, isLast }: Props) {
     .join('\n\n')
     .trim()
   const files = listArtifacts(turn)
+  const [head] = answers
+  const versions = head && (head.versions ?? (turn.answer_versions && [...turn.answer_versions, head.id]))
   return (
     <>
       <div className={classes.files}>
         <MessageFiles agent_id={store.agent_id} files={files} size="large" align="start" />
       </div>
-      {last?.error && <FailedTurn turn={turn} store={store} error={last.error} />}
+      {last?.error && (
+        <div className={classes.failure}>
+          <ChatFailure error={last.error} onRetry={() => void store.regenerate(last.id)} />
+        </div>
+      )}
       {last && <Ending message={last} store={store} isLast={isLast} />}
-      {text !== '' && last && (
+      {head && last && (
         <div className={classes.actions}>
-          <CopyButton text={text} />
-          <Fork store={store} message_id={last.id} />
+          <Versions store={store} message_id={head.id} versions={versions} />
+          {text !== '' && <CopyButton text={text} />}
+          <Regenerate store={store} message_id={last.id} />
+          {text !== '' && <Fork store={store} message_id={last.id} />}
         </div>
       )}
     </>
-  )
-}
-
-/** The reason of a failed turn, in words, and the way to send the message again. */
-function FailedTurn({ turn, store, error }: { turn: Turn; store: ThreadStore; error: object }) {
-  const [question] = turn.messages
-  const content = (question?.role === 'user' ? question.content : []).flatMap((block) =>
-    block.type === 'text' || block.type === 'image' || block.type === 'file' ? [block] : [],
-  )
-  return (
-    <div className={classes.failure}>
-      <Failure error={error} onRetry={content.length > 0 ? () => void store.send(content) : undefined} />
-    </div>
   )
 }
 

@@ -50,5 +50,9 @@ export function useStickToEnd(scroller: RefObject<HTMLDivElement | null>, store:
     })
   }, [store, restore])
 
-  return { value, restore }
+  const leave = useCallback(() => {
+    isStuck.current = false
+  }, [])
+
+  return { value, restore, leave }
 }

@@ -1,7 +1,7 @@
 import { ActionIcon, Button } from '@mantine/core'
 import { t } from '../../i18n/words.ts'
-import { Failure } from '../../ui/failure.tsx'
 import { X } from '../../ui/icons.ts'
+import { ChatFailure } from '../chat-failure.tsx'
 import { MessageFiles } from '../files/message-files.tsx'
 import type { ChatFile } from '../files/open-file.ts'
 import { readFiles, readText, type ThreadStore } from '../store/thread-store.ts'
@@ -32,16 +32,21 @@ export function Waiting({ store }: { store: ThreadStore }) {
           </span>
         </div>
       ))}
-      {outgoing.map(({ client_message_id, content, error }) => (
+      {outgoing.map(({ client_message_id, content, error, again }) => (
         <div key={client_message_id} className={classes.line}>
           <Message agent_id={store.agent_id} text={readText(content)} files={readFiles(content)} />
+          {!error && content.some(({ type }) => type === 'file') && (
+            <span className={classes.note} data-late role="status">
+              {t('chat.reading_documents')}
+            </span>
+          )}
           {error && (
             <div className={classes.failure}>
-              <Failure
+              <ChatFailure
                 error={error}
                 onRetry={() => {
                   store.dismiss(client_message_id)
-                  void store.send(content)
+                  again()
                 }}
               />
               <Button

@@ -14,6 +14,8 @@ export function foldFrame(view: ThreadView, frame: ThreadFrame): ThreadView {
   if (frame.type === 'unqueued') return dropQueued(view, frame.queue_id)
   if (frame.type === 'turn_status') return foldStatus(view, frame)
   if (frame.type === 'turn_queued' || frame.seq === undefined || frame.seq <= view.last_seq) return view
+  // The thread is read again.
+  if (frame.type === 'path_changed') return { ...view, last_seq: frame.seq, isStale: true }
   const { seq: last_seq, turn_id = '' } = frame
   const turn = view.turns.findLast(({ id }) => id === turn_id) ?? createTurn(turn_id)
   const next = { ...view, last_seq }
@@ -57,11 +59,9 @@ function replaceTurn(view: ThreadView, turn: Turn): ThreadView {
   return { ...view, turns: index < 0 ? [...view.turns, turn] : view.turns.with(index, turn) }
 }
 
-function beginTurn(
-  view: ThreadView,
-  turn: Turn,
-  { message_id, turn_id, client_message_id }: SentFrame<'turn_started'>,
-): ThreadView {
+function beginTurn(view: ThreadView, turn: Turn, frame: SentFrame<'turn_started'>): ThreadView {
+  const { message_id, turn_id, client_message_id, after_message_id } = frame
+  if (message_id === after_message_id) return beginAnswer(view, turn, frame)
   const isSame = (message: { client_message_id?: string }) =>
     client_message_id !== undefined && message.client_message_id === client_message_id
   const waiting = view.queued.find((message) => message.queue_id === turn_id)
@@ -75,11 +75,67 @@ function beginTurn(
     status: 'complete',
     ...(content ? {} : { isUnread: true }),
   }
+  const { view: cut, dropped } = cutAfter(view, after_message_id)
+  const versions = toVersions(dropped, 'user')
+  const own = { ...message, ...(versions && { versions: [...versions, message_id] }) }
   return {
-    ...replaceTurn(dropQueued(view, turn_id), { ...turn, messages: [message, ...turn.messages] }),
+    ...replaceTurn(dropQueued(cut, turn_id), { ...turn, messages: [own, ...turn.messages] }),
     outgoing: view.outgoing.filter((sent) => !isSame(sent)),
     active: turn_id,
   }
+}
+
+/** Begins a new version of an answer, below the message that it answers. */
+function beginAnswer(
+  view: ThreadView,
+  turn: Turn,
+  { message_id, turn_id, client_message_id }: SentFrame<'turn_started'>,
+): ThreadView {
+  const answered = view.turns.find(({ messages }) => messages.some(({ id }) => id === message_id))
+  const { view: cut, dropped } = cutAfter(view, message_id)
+  const question = cut.turns.at(-1)?.messages.at(-1)
+  const answer_versions = toVersions(dropped, 'assistant', answered?.answer_versions)
+  return {
+    ...cut,
+    turns: [
+      ...cut.turns.slice(0, -1),
+      { ...turn, messages: question ? [question] : [], ...(answer_versions && { answer_versions }) },
+    ],
+    outgoing: view.outgoing.filter((sent) => sent.client_message_id !== client_message_id),
+    active: turn_id,
+    ...(question === undefined && { isStale: true }),
+  }
+}
+
+/** Drops the messages that follow another one; null is the start of the thread. */
+function cutAfter(
+  view: ThreadView,
+  message_id: string | null | undefined,
+): { view: ThreadView; dropped: readonly Message[] } {
+  if (message_id === undefined) return { view, dropped: [] }
+  const messages = view.turns.flatMap((turn) => turn.messages)
+  const last = messages.findIndex(({ id }) => id === message_id)
+  // The message may be older than those that were read.
+  const isMissing = last < 0 && (message_id !== null || view.older !== null) && messages.length > 0
+  const dropped = messages.slice(last + 1)
+  if (dropped.length === 0) return { view, dropped }
+  const droppedIds = new Set(dropped.map(({ id }) => id))
+  const turns = view.turns.flatMap((turn) => {
+    const messages = turn.messages.filter(({ id }) => !droppedIds.has(id))
+    if (messages.length === turn.messages.length) return [turn]
+    return messages.length > 0 ? [{ ...turn, messages }] : []
+  })
+  return { view: { ...view, turns, ...(isMissing && { older: null, isStale: true }) }, dropped }
+}
+
+/** Returns the versions of a message whose newest one was dropped; `earlier` are those that it does not name itself. */
+function toVersions(
+  [replaced]: readonly Message[],
+  role: Message['role'],
+  earlier: readonly string[] = [],
+): string[] | undefined {
+  if (replaced?.role !== role) return undefined
+  return replaced.versions ?? [...earlier, replaced.id]
 }
 
 /** Notes how requests were decided, and shows arguments that a person has changed in their calls. */

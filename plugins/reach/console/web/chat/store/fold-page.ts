@@ -56,7 +56,11 @@ function toTurns(messages: readonly Message[]): Turn[] {
   const turns: { id: string; messages: Message[] }[] = []
   for (const message of messages) {
     const last = turns.at(-1)
+    const isAnswer = message.role !== 'user' && last?.messages.every(({ role }) => role === 'user')
     if (last?.id === message.turn_id) last.messages.push(message)
+    // A new version of an answer is of a later turn than the message that it answers.
+    else if (isAnswer && last)
+      turns.splice(-1, 1, { id: message.turn_id, messages: [...last.messages, message] })
     else turns.push({ id: message.turn_id, messages: [message] })
   }
   return turns.map(({ id, messages }) => createTurn(id, messages))

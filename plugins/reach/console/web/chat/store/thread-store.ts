@@ -1,5 +1,6 @@
 import { type Chat, ChatError, type Decision, type InputBlock, type TurnOptions } from '#client'
 import { client } from '../../server/client.ts'
+import { waitToRetry } from '../../server/wake.ts'
 import { dropQueued, foldFrame } from './fold-frame.ts'
 import { foldNewestPage, foldOlderPage, foldSentElsewhere } from './fold-page.ts'
 import { createPublisher } from './publisher.ts'
@@ -51,7 +52,7 @@ export function createThreadStore({ chat, agent_id, thread_id, isNew, onAccepted
         await pause(page.history_retry_after_ms ?? RETRY_MS)
       } catch (error) {
         if (!(error instanceof TypeError) || signal.aborted) throw error
-        await pause(RETRY_MS)
+        await waitToRetry(RETRY_MS)
       }
     }
   }
@@ -60,7 +61,8 @@ export function createThreadStore({ chat, agent_id, thread_id, isNew, onAccepted
     for await (const frame of chat.subscribe(thread_id, { after_seq: published.latest().last_seq, signal })) {
       const previous = published.latest()
       update((view) => foldFrame(view, frame))
-      const { active, pending, turns } = published.latest()
+      const { active, pending, turns, isStale } = published.latest()
+      if (isStale) await begin()
       if (active !== previous.active || pending !== previous.pending) onTurn()
       if (frame.type === 'turn_started' && turns.at(-1)?.messages.some(({ isUnread }) => isUnread))
         fillIn().catch(() => {})
@@ -87,17 +89,42 @@ export function createThreadStore({ chat, agent_id, thread_id, isNew, onAccepted
     const { older } = published.latest()
     if (older === null) return
     const page = await readPage({ limit: PAGE, cursor: older })
-    update((view) => foldOlderPage(view, page))
+    // If another version was chosen meanwhile, the page is of the former path.
+    update((view) => (view.older === older ? foldOlderPage(view, page) : view))
   }
 
-  const send = async (content: readonly InputBlock[], settings: SendSettings = {}) => {
+  /** Sends a message; with `replaces`, as a new version of another one. */
+  const send = (
+    content: readonly InputBlock[],
+    settings: SendSettings & { replaces?: string } = {},
+  ): Promise<void> => {
     const client_message_id = createId()
+    const start = () => chat.turn([...content], { thread_id, client_message_id, ...settings })
+    return say(client_message_id, content, start, () => void send(content, settings))
+  }
+
+  /** Has an answer written anew. */
+  const regenerate = (
+    message_id: string,
+    settings: Pick<SendSettings, 'model' | 'reasoning'> = {},
+  ): Promise<void> => {
+    const client_message_id = createId()
+    const start = () => chat.regenerate(thread_id, { message_id, client_message_id, ...settings })
+    return say(client_message_id, [], start, () => void regenerate(message_id, settings))
+  }
+
+  const say = async (
+    client_message_id: string,
+    content: readonly InputBlock[],
+    start: () => ReturnType<Chat['turn']>,
+    again: () => void,
+  ) => {
     const drop = (view: ThreadView) =>
       view.outgoing.filter((one) => one.client_message_id !== client_message_id)
-    update((view) => ({ ...view, outgoing: [...view.outgoing, { client_message_id, content }] }))
+    update((view) => ({ ...view, outgoing: [...view.outgoing, { client_message_id, content, again }] }))
     published.flush()
     try {
-      for await (const frame of chat.turn([...content], { thread_id, client_message_id, ...settings })) {
+      for await (const frame of start()) {
         if (frame.type === 'turn_queued') {
           const { queue_id } = frame
           const waiting = { queue_id, client_message_id, content, text: readText(content) }
@@ -146,8 +173,20 @@ export function createThreadStore({ chat, agent_id, thread_id, isNew, onAccepted
     thread_id,
     agent_id,
     read: published.read,
+    latest: published.latest,
     listen: published.listen,
     send,
+    regenerate,
+
+    /** Has the thread show the version of a message, and what followed it. */
+    async choose(message_id: string) {
+      const path = { id: agent_id, thread_id }
+      const { error } = await client.PUT('/agents/{id}/threads/{thread_id}/path', {
+        params: { path },
+        body: { message_id },
+      })
+      if (error) throw error
+    },
 
     /** Removes a message that was refused. */
     dismiss: (client_message_id: string) =>
@@ -168,6 +207,14 @@ export function createThreadStore({ chat, agent_id, thread_id, isNew, onAccepted
         loading = undefined
       })
       return loading
+    },
+
+    /** Reads older pages until a number of messages are there, or all of them. */
+    loadMessages: async (count: number) => {
+      const isShort = ({ older, turns }: ThreadView) =>
+        older !== null && turns.reduce((sum, { messages }) => sum + messages.length, 0) < count
+      while (isShort(published.latest())) await loadOlder()
+      published.flush()
     },
 
     /** Reads the thread again after a failure. */

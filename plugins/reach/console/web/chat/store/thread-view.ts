@@ -47,6 +47,8 @@ export interface Turn {
   live: Readonly<Record<string, LiveCall>>
   /** The decisions about approvals, by the id of the call. */
   decisions: Readonly<Record<string, string>>
+  /** The earlier versions of the answer, while it is written anew. */
+  answer_versions?: readonly string[]
   /** When the turn ended, in Unix milliseconds, if it was seen. */
   ended_at?: number
 }
@@ -65,6 +67,8 @@ export interface Outgoing {
   client_message_id: string
   content: readonly InputBlock[]
   error?: ChatError
+  /** Sends it once more. */
+  again(): void
 }
 
 /** The loaded part of a conversation. */
@@ -84,6 +88,8 @@ export interface ThreadView {
   older: string | null
   /** `loading` until the first page of history was read; `rebuilding` while the server prepares the rest. */
   status: 'loading' | 'rebuilding' | 'ready'
+  /** True if the thread shows another path now, until it was read again. */
+  isStale?: true
   /** The reason why the thread cannot be shown or followed. */
   error?: unknown
 }

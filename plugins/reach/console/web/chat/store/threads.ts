@@ -3,6 +3,7 @@ import type { Chat } from '#client'
 import { client } from '../../server/client.ts'
 import { isFollowingEvents } from '../../server/events.ts'
 import { queries } from '../../server/queries.ts'
+import { onWake } from '../../server/wake.ts'
 import { createPublisher } from './publisher.ts'
 import { createThreadStore, readText, type ThreadStore } from './thread-store.ts'
 import { createView, type ThreadView } from './thread-view.ts'
@@ -29,6 +30,7 @@ function openChat(agent_id: string): Chat {
       }),
   })
   chats.set(agent_id, chat)
+  onWake(chat.retryNow)
   return chat
 }
 
@@ -79,6 +81,7 @@ export function refreshThreads(agent_id: string): void {
     void queries.invalidateQueries({
       predicate: ({ queryKey: [, path, init] }) =>
         path === '/agents' ||
+        path === '/threads' ||
         (String(path).startsWith('/agents/{id}/threads') && JSON.stringify(init ?? '').includes(ofAgent)),
     })
   }, REFRESH_MS)

@@ -1,6 +1,12 @@
-const files = import.meta.glob<Record<string, string>>('./*.json', { eager: true, import: 'default' })
+const files = import.meta.glob<Record<string, string>>(
+  [
+    './*.json',
+    '!./{account,agents,audit,channels,connectors,did,fields,invites,knowledge,overview,people,schedules,shares,skills,sso,storage,trajectory,two-factor,usage}.json',
+  ],
+  { eager: true, import: 'default' },
+)
 
-/** The Chinese texts by the names of their files. */
+/** The Chinese texts of the chat and the frame, by the names of their files. */
 export default Object.fromEntries(
   Object.entries(files).map(([path, texts]) => [path.slice(2, -'.json'.length), texts]),
 )

@@ -1,0 +1,41 @@
+import account from './account.json'
+import agents from './agents.json'
+import audit from './audit.json'
+import channels from './channels.json'
+import connectors from './connectors.json'
+import did from './did.json'
+import fields from './fields.json'
+import invites from './invites.json'
+import knowledge from './knowledge.json'
+import overview from './overview.json'
+import people from './people.json'
+import schedules from './schedules.json'
+import shares from './shares.json'
+import skills from './skills.json'
+import sso from './sso.json'
+import storage from './storage.json'
+import trajectory from './trajectory.json'
+import twoFactor from './two-factor.json'
+import usage from './usage.json'
+
+export default {
+  schedules,
+  knowledge,
+  agents,
+  account,
+  audit,
+  channels,
+  connectors,
+  did,
+  fields,
+  invites,
+  overview,
+  people,
+  shares,
+  skills,
+  sso,
+  storage,
+  trajectory,
+  'two-factor': twoFactor,
+  usage,
+}

@@ -1,0 +1,9 @@
+const files = import.meta.glob<Record<string, string>>(
+  './{account,agents,audit,channels,connectors,did,fields,invites,knowledge,overview,people,schedules,shares,skills,sso,storage,trajectory,two-factor,usage}.json',
+  { eager: true, import: 'default' },
+)
+
+/** The Chinese texts of the pages beside the chat, by the names of their files. */
+export default Object.fromEntries(
+  Object.entries(files).map(([path, texts]) => [path.slice(2, -'.json'.length), texts]),
+)
