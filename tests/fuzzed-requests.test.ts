@@ -1,10 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { Pool } from 'undici'
 import t from './run/file-test.ts'
 import { amount, chooseSeed } from './run/tier.ts'
+import { collectGarbage } from './support/garbage.ts'
 import { createChance } from './support/random.ts'
 import {
   createRequestFuzzer,
@@ -24,8 +23,6 @@ const FRAMES = amount({ short: 50, long: 600 })
 const MAX_GROWTH = 300 * 1024 * 1024
 const REPLY_MS = 60_000
 
-setFlagsFromString('--expose-gc')
-const collect = runInNewContext('gc') as () => void
 const seed = chooseSeed(7)
 const chance = createChance(seed)
 const cast = await startCast(t, {
@@ -144,7 +141,7 @@ const roles = [
 
 /** Collects garbage first, which this process makes as the client, too. */
 const resident = () => {
-  collect()
+  collectGarbage()
   return process.memoryUsage().rss
 }
 const residentBefore = resident()

@@ -1,5 +1,5 @@
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
-import { createTokenCache, type Json, toFilledText, toNumber } from '#toolbox'
+import { createDeadline, createTokenCache, type Json, toFilledText, toNumber } from '#toolbox'
 import { findApiAddress, type QQConfig, readSecret } from './config.ts'
 import { isTokenRefusal, readCode, toConnectionFailure } from './failure.ts'
 import { requestJson } from './request.ts'
@@ -21,7 +21,7 @@ export function createApi(settings: ChannelSettings<QQConfig>, lifetime: AbortSi
     tokens,
     /** Makes a call with a valid token, and again with a new one if QQ refuses it. Throws as `requestJson` does. */
     async call(method: 'GET' | 'POST' | 'PUT', path: string, { signal, ...call }: ApiCall): Promise<Json> {
-      const both = AbortSignal.any([signal, lifetime])
+      const both = createDeadline([signal, lifetime])
       const attempt = (token: string) =>
         requestJson({
           ...call,
@@ -29,15 +29,17 @@ export function createApi(settings: ChannelSettings<QQConfig>, lifetime: AbortSi
           url: `${address}${path}`,
           method,
           headers: { authorization: `QQBot ${token}` },
-          signal: both,
+          signal: both.signal,
           secrets: [...tokens.secrets(), token],
         })
-      const token = await tokens.get(both)
       try {
-        return await attempt(token)
-      } catch (error) {
-        if (!isTokenRefusal(error)) throw error
-        return attempt(await tokens.renew(token, both))
+        const token = await tokens.get(both.signal)
+        return await attempt(token).catch(async (error) => {
+          if (!isTokenRefusal(error)) throw error
+          return attempt(await tokens.renew(token, both.signal))
+        })
+      } finally {
+        both.release()
       }
     },
   }

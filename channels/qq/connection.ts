@@ -47,7 +47,7 @@ export async function openConnection(
       return mayStream ? live : undefined
     },
     sendFile: (target, file, signal) => sendFile(api, toTarget(target), file, signal),
-    download: (reference, signal) => download(settings.fetch, reference, AbortSignal.any([signal, lifetime])),
+    download: (reference, signal) => download(settings.fetch, reference, [signal, lifetime]),
     close() {
       closing.abort()
       return gateway.closed()

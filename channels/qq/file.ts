@@ -5,13 +5,13 @@ import {
   type JSONValue,
   type OutboundFile,
 } from '#plugin-api'
-import { readMediaType, readPieces, toFilledText, toObject } from '#toolbox'
+import { createDeadline, readMediaType, readPieces, toFilledText, toObject } from '#toolbox'
 import type { Api } from './api.ts'
 import { toConnectionFailure } from './failure.ts'
 import { type Target, toPath } from './inbound.ts'
 import { sendMedia } from './message.ts'
 
-/** Time limit for an upload or download, in milliseconds. */
+/** Time limit for an upload, and for each piece of a download, in milliseconds. */
 const FILE_TIMEOUT_MS = 120_000
 
 /** QQ's file types by media type; all other files are shown as downloads. */
@@ -51,20 +51,26 @@ export async function sendFile(
 export async function download(
   fetch: ChannelSettings['fetch'],
   reference: JSONValue,
-  signal: AbortSignal,
+  signals: readonly AbortSignal[],
 ): Promise<InboundContent> {
   const url = toFilledText(toObject(reference).url)
   if (!url || !URL.canParse(url)) throw new ChannelFailure('not_found', 'The file has no address at QQ.')
-  const fail = (error: unknown) => toConnectionFailure(error, signal)
-  const { ok, status, headers, body } = await fetch(url, { signal }).catch((error) => {
-    throw fail(error)
-  })
-  if (!ok || !body) {
-    await body?.cancel()
-    throw status >= 500
-      ? new ChannelFailure('unreachable', `QQ could not return the file (HTTP status ${status}).`)
-      : new ChannelFailure('not_found', `QQ no longer has this file (HTTP status ${status}).`)
+  const deadline = createDeadline(signals, { milliseconds: FILE_TIMEOUT_MS })
+  const fail = (error: unknown) => toConnectionFailure(error, deadline.signal)
+  try {
+    const { ok, status, headers, body } = await fetch(url, { signal: deadline.signal }).catch((error) => {
+      throw fail(error)
+    })
+    if (!ok || !body) {
+      await body?.cancel()
+      throw status >= 500
+        ? new ChannelFailure('unreachable', `QQ could not return the file (HTTP status ${status}).`)
+        : new ChannelFailure('not_found', `QQ no longer has this file (HTTP status ${status}).`)
+    }
+    const media_type = readMediaType(headers)
+    return { bytes: readPieces(body, fail, deadline), ...(media_type && { media_type }) }
+  } catch (error) {
+    deadline.release()
+    throw error
   }
-  const media_type = readMediaType(headers)
-  return { bytes: readPieces(body, fail), ...(media_type && { media_type }) }
 }

@@ -6,9 +6,12 @@ import {
   type JSONValue,
   type OutboundMessage,
 } from '#plugin-api'
-import { readMediaType } from '#toolbox'
+import { createDeadline, readMediaType, readPieces } from '#toolbox'
 import { createCallback, toReason } from './callback.ts'
 import type { WebhookConfig } from './config.ts'
+
+/** Time limit for the answer to a download and for each of its pieces, in milliseconds. */
+const PIECE_MS = 30_000
 
 /** The other side's ids of the answered message and its conversation. */
 type Target = {
@@ -72,17 +75,26 @@ export async function openWebhook(
     typing: (target, signal) => post('typing', target, {}, { signal }),
     async download(reference, signal) {
       const { url } = reference as { url: string }
-      const response = await fetch(url, { signal: AbortSignal.any([signal, closed.signal]) })
-      if (!response.ok || !response.body) {
-        await response.body?.cancel()
-        const reason = toReason(response.status)
-        throw new ChannelFailure(
-          reason === 'unknown' ? 'not_found' : reason,
-          `The address of the file answered ${response.status}.`,
-        )
+      const deadline = createDeadline([signal, closed.signal], { milliseconds: PIECE_MS })
+      try {
+        const response = await fetch(url, { signal: deadline.signal })
+        if (!response.ok || !response.body) {
+          await response.body?.cancel()
+          const reason = toReason(response.status)
+          throw new ChannelFailure(
+            reason === 'unknown' ? 'not_found' : reason,
+            `The address of the file answered ${response.status}.`,
+          )
+        }
+        const media_type = readMediaType(response.headers)
+        return {
+          bytes: readPieces(response.body, (error) => error, deadline),
+          ...(media_type && { media_type }),
+        }
+      } catch (error) {
+        deadline.release()
+        throw error
       }
-      const media_type = readMediaType(response.headers)
-      return { bytes: response.body, ...(media_type && { media_type }) }
     },
     close: () => closed.abort(),
   }

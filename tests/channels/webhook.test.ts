@@ -1,8 +1,13 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '#kernel'
 import kind from '../../channels/webhook/index.ts'
 import { testChannelKind } from '../../plugin-api/testing/channel-kind-suite.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { startFakeWebhook } from '../support/fake-webhook.ts'
+import { collectGarbage } from '../support/garbage.ts'
 import { builtInChannel } from '../support/kit.ts'
 import { openChannel, settingsFor } from '../support/open-channel.ts'
 
@@ -175,6 +180,19 @@ t.test('a message that is not valid is refused with the place, and none is dropp
   for (const [content, expected] of cases)
     t.equal(await post(content), expected, JSON.stringify(content).slice(0, 80))
   t.same(received, [])
+})
+
+t.test('a download ends in time', async (t) => {
+  const { connection } = await open(t)
+  const silent = createServer(() => {}).listen(0, '127.0.0.1')
+  t.teardown(() => silent.close().closeAllConnections())
+  await once(silent, 'listening')
+  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`
+  const late = connection.download!({ url }, AbortSignal.timeout(100)).catch((error: unknown) => error)
+  await sleep(20)
+  // Takes signals that nothing refers to.
+  collectGarbage()
+  t.match(await late, { name: 'TimeoutError' })
 })
 
 testChannelKind({ kind, startFake: startFakeWebhook, ...builtInChannel(t) })

@@ -1,9 +1,8 @@
 import { getEventListeners } from 'node:events'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { createDeadline, untilAborted, withDeadline } from '#toolbox'
 import t from '../run/file-test.ts'
 import { onlyLong } from '../run/tier.ts'
+import { collectGarbage } from '../support/garbage.ts'
 
 const forever = (signal: AbortSignal) => untilAborted(signal, new Promise<never>(() => {}))
 
@@ -11,9 +10,7 @@ t.test(
   'work ends when its time is over, although nothing else refers to the signal',
   { skip: onlyLong },
   async (t) => {
-    setFlagsFromString('--expose-gc')
-    const collect: () => void = runInNewContext('gc')
-    const collecting = setInterval(collect, 5)
+    const collecting = setInterval(collectGarbage, 5)
     t.teardown(() => clearInterval(collecting))
     await t.rejects(withDeadline(50, [new AbortController().signal], forever), { name: 'TimeoutError' })
   },
