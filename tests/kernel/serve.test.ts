@@ -219,9 +219,11 @@ t.test('a start on a home with a database', async (t) => {
     const engine = new URL('../../engine/engine.js', import.meta.url).href
     const joining = JSON.stringify({ directory: db, runtimeDirectory: join(home, 'runtime') })
     const log = '{ info() {}, warn() {}, error() {} }'
-    // The plugin joins the engine after the server did, so the server has joined it too.
+    // The plugin keeps the engine for many of the attempts with which the server joins it.
     const source = `import { joinEngine } from '${engine}'
-      await (await joinEngine({ ...${joining}, log: ${log} })).close()
+      const joined = await joinEngine({ ...${joining}, log: ${log} })
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      await joined.close()
       ${pluginSource('patient', '')}`
     installPlugin(home, 'patient', source)
     t.teardown(() => rmSync(join(home, 'plugins/patient'), { recursive: true }))
