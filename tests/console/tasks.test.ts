@@ -1,10 +1,13 @@
+import { createFakeOpenAI } from '../../plugin-api/testing/fake-openai.ts'
 import type { MessageDocument, ThreadDocument } from '../../plugins/conversations/chat/documents.ts'
 import t from '../run/file-test.ts'
 import { startChat } from '../support/chat.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
 import { countClicks } from '../support/clicks.ts'
 import { openConsole } from '../support/console.ts'
+import { startFake } from '../support/model-calls.ts'
 import { drawPdf, show } from '../support/pdf-files.ts'
+import { ADMIN, startServer } from '../support/server.ts'
 
 const CONVERSATIONS = 5000
 const MONTH_SECONDS = 31 * 86_400
@@ -128,4 +131,35 @@ t.test('tasks by roles and visible words', { skip: noChromium }, async (t) => {
       t.strictSame(faults, [])
     },
   )
+})
+
+t.test('the first chat of a fresh server with a provider: 5 clicks', { skip: noChromium }, async (t) => {
+  const server = await startServer(t)
+  const key = 'sk-test-0123456789abcdef'
+  const fake = await startFake(t, createFakeOpenAI({ apiKey: key, models: ['large'] }))
+  const browser = await startChromium(t)
+  const page = await browser.newPage({ baseURL: server.url, locale: 'en-US', reducedMotion: 'reduce' })
+  page.setDefaultTimeout(30_000)
+  await page.goto('/')
+  const clicks = await countClicks(page)
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+  await page.getByLabel('Username').fill(ADMIN.username)
+  await page.getByLabel('Password', { exact: true }).fill(ADMIN.password)
+  await page.keyboard.press('Enter')
+
+  await page.getByLabel('New password').fill('7-quiet-lanterns')
+  await page.keyboard.press('Enter')
+  await button('Connect a model').click()
+  await button('OpenAI-compatible').click()
+  await page.getByLabel('URL').fill(fake.url)
+  await page.getByLabel('API key').fill(key)
+  await button('Add').click()
+  await button('Next').click()
+  await button('Say hello').click()
+  fake.next({ text: ['Good day.'] })
+  await page.getByRole('textbox', { name: /^Message/ }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByText('Good day.', { exact: true }).first().waitFor()
+  t.equal(fake.requests.at(-1)!.body.model, 'large')
+  t.equal(await clicks.take(), 5)
 })
