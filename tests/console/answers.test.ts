@@ -240,11 +240,10 @@ t.test('answers in a browser', { skip: noChromium }, async (t) => {
       const picture = reply.getByRole('button', { name: 'Enlarge Diagram' }).getByRole('img')
       await picture.waitFor()
       const svg = decodeURIComponent((await picture.getAttribute('src')) ?? '')
-      t.notMatch(
-        svg,
-        /<(?:script|img|image|a|foreignObject)\b|\son\w+=|href|javascript:|url\((?!["']?#)/i,
-        name,
-      )
+      // Labels may contain such words, wherever their lines break.
+      const tags = svg.replaceAll(/>[^<]*</g, '><')
+      t.notMatch(tags, /<(?:script|img|image|a|foreignObject)\b|\son\w+=|href|javascript:/i, name)
+      t.notMatch(svg, /url\((?!["']?#)/i, name)
       t.ok(await picture.evaluate(isLoaded), name)
       placed.set(name, svg.split('translate(').length)
     }
