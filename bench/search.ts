@@ -84,7 +84,7 @@ const MISSING = 'a word that is missing'
 const rareWord = (n: number) => `zq${(n * 7919) % THREADS}xw`
 
 const wordsOf = (text: string, least: number) =>
-  text.match(/[a-z]+/gi)!.filter(({ length }) => length >= least)
+  (text.match(/[a-z]+/gi) ?? []).filter(({ length }) => length >= least)
 
 /** Returns an English sentence with two long words at least. */
 function askWords(library: Library): string[] {
