@@ -4,15 +4,18 @@ import { type Db, MongoClient } from 'mongodb'
 import { jointWriterOf } from '../plugin-api/toolbox/joint-writer.ts'
 import type { MessageDocument, ThreadDocument } from '../plugins/conversations/chat/documents.ts'
 import { createSearchPages, type SearchPageDocument } from '../plugins/conversations/search/store/pages.ts'
+import type { Account } from './account.ts'
 import { type Figure, median, quantile, type Row } from './figure.ts'
 import { type Library, openLibrary } from './library.ts'
-import { readCpuMs } from './service.ts'
+import { readCpuMs, type Service } from './service.ts'
 import type { Stage } from './stage.ts'
 import { countTurns, openSockets, type Window } from './turns.ts'
 import { createNumbers } from './vectors.ts'
 
 /** The conversations of the account that searches, and the messages of each. */
 const THREADS = 5000
+/** The conversations of an average account, of which the same searches are measured. */
+const AVERAGE_THREADS = 250
 const MESSAGES = 20
 /** The account's messages are copied so many times, for the other accounts. */
 const COPIES = 9
@@ -29,42 +32,72 @@ export const measureSearch: Figure = async (stage) => {
   const library = await openLibrary()
   const service = await stage.startService(await stage.createHome())
   const account = await stage.createAccount(service)
-  const { id: user_id } = await account.call<{ id: string }>('GET', '/auth/me')
-  const { thread_id } = await account.call<{ thread_id: string }>(
-    'POST',
-    `/agents/${account.agentId}/threads`,
-  )
   const client = await MongoClient.connect((await service.engine()).uri)
-  const db = client.db('svc')
+  try {
+    const db = client.db('svc')
+    const searches = await measureSearches({ db, service, account, library })
+    return [...searches, ...(await measureSizes(db)), ...turns]
+  } finally {
+    await client.close()
+  }
+}
+
+async function measureSearches({
+  db,
+  service,
+  account,
+  library,
+}: {
+  db: Db
+  service: Service
+  account: Account
+  library: Library
+}): Promise<Row[]> {
+  const { id: user_id } = await account.call<{ id: string }>('GET', '/auth/me')
+  const path = `/agents/${account.agentId}/threads`
+  const { thread_id } = await account.call<{ thread_id: string }>('POST', path)
   await seed(db, { user_id, thread_id, library })
   await copyToOthers(db)
-
-  const times = new Map<string, number[]>()
-  const pids = [service.pid, (await service.engine()).pid]
-  let cpuBefore: number[] = []
-  for (let n = 0; n < WARM_UP + SEARCHES; n += 1) {
-    if (n === WARM_UP) cpuBefore = await Promise.all(pids.map(readCpuMs))
-    const [kind, toQuery] = QUERIES[n % QUERIES.length]!
-    const query = new URLSearchParams({ q: toQuery(n, library), limit: '20' })
-    const startedAt = performance.now()
-    const rows = await account.call<object[]>('GET', `/search?${query}`)
-    const ms = performance.now() - startedAt
-    if ((kind === MISSING) !== (rows.length === 0)) throw new Error(`${query} found ${rows.length} rows`)
-    if (n >= WARM_UP) times.set(kind, [...(times.get(kind) ?? []), ms])
+  /** Gives the conversations that an average account does not have to an account. */
+  const giveMost = async (user_id: string) => {
+    const ids = { $gte: toThreadId(AVERAGE_THREADS), $lt: toThreadId(THREADS) }
+    await db.collection<ThreadDocument>('threads').updateMany({ _id: ids }, { $set: { user_id } })
+    await db.collection('search_pages').updateMany({ thread_id: ids }, { $set: { user_id } })
   }
+  /** Returns the durations of searches by the kinds of their queries. */
+  const searchAll = async (count: number) => {
+    const times = new Map<string, number[]>()
+    for (let n = 0; n < count; n += 1) {
+      const [kind, toQuery] = QUERIES[n % QUERIES.length]!
+      const query = new URLSearchParams({ q: toQuery(n, library), limit: '20' })
+      const startedAt = performance.now()
+      const rows = await account.call<object[]>('GET', `/search?${query}`)
+      const ms = performance.now() - startedAt
+      if (kind === MISSING && rows.length > 0) throw new Error(`${query} found ${rows.length} rows`)
+      times.set(kind, [...(times.get(kind) ?? []), ms])
+    }
+    return times
+  }
+  const toRow = (times: number[], threads: number): Row => ({
+    measure: `search in ${threads} conversations, p95`,
+    value: quantile(times, 0.95),
+    unit: 'ms',
+    note: `p50 ${median(times).toFixed(1)}`,
+  })
+
+  await giveMost('usr_bench')
+  await searchAll(WARM_UP)
+  const ofAverage = [...(await searchAll(SEARCHES)).values()].flat()
+  await giveMost(user_id)
+  await searchAll(WARM_UP)
+  const pids = [service.pid, (await service.engine()).pid]
+  const cpuBefore = await Promise.all(pids.map(readCpuMs))
+  const times = await searchAll(SEARCHES)
   const cpuAfter = await Promise.all(pids.map(readCpuMs))
   const cpuMs = cpuAfter.map((ms, index) => (ms - cpuBefore[index]!) / SEARCHES)
-  const sizes = await measureSizes(db)
-  await client.close()
-  const all = [...times.values()].flat()
   return [
-    {
-      measure: 'search, p50',
-      value: median(all),
-      unit: 'ms',
-      note: `of ${all.length} queries in ${THREADS} of an account`,
-    },
-    { measure: 'search, p95', value: quantile(all, 0.95), unit: 'ms' },
+    toRow(ofAverage, AVERAGE_THREADS),
+    toRow([...times.values()].flat(), THREADS),
     { measure: 'server, CPU a search', value: cpuMs[0]!, unit: 'ms' },
     { measure: 'engine, CPU a search', value: cpuMs[1]!, unit: 'ms' },
     ...[...times].map(
@@ -75,8 +108,6 @@ export const measureSearch: Figure = async (stage) => {
         note: `p50 ${median(ms).toFixed(1)}`,
       }),
     ),
-    ...sizes,
-    ...turns,
   ]
 }
 
@@ -113,6 +144,8 @@ const QUERIES: readonly [string, (n: number, library: Library) => string][] = [
   [MISSING, (n) => `qxj${n}zzv`],
 ]
 
+const toThreadId = (n: number) => `thr_bench${n.toString().padStart(21, '0')}`
+
 /** Fills the account with conversations in English and Chinese, as if they had taken place. */
 async function seed(
   db: Db,
@@ -131,7 +164,7 @@ async function seed(
     for (let n = first; n < first + BATCH; n += 1) {
       const language = n % 3 === 0 ? 'zh' : 'en'
       const scale = language === 'zh' ? 0.4 : 1
-      const id = `thr_bench${n.toString().padStart(21, '0')}`
+      const id = toThreadId(n)
       const beginning = now - (THREADS - n) * SECONDS_APART
       const documents = Array.from({ length: MESSAGES }, (_, index): MessageDocument => {
         const isQuestion = index % 2 === 0

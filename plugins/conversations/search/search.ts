@@ -72,43 +72,51 @@ export function createSearch({ ownMessages, searchPages }: Pick<Cradle, 'ownMess
     return { hits, characters }
   }
 
-  /** Finds the messages behind a position, the newest first, until there are enough or enough was read. */
-  const findMessages = async (
+  /** Begins to read the messages behind a position, the newest first; the index is asked at once. */
+  const openMessages = (
     query: Query,
     { user_id, agent_id, project_id, from = 0, to = Infinity, signal }: SearchRequest,
     [, time, thread_id, position]: Position | [],
-    most: number,
-  ): Promise<Page<SearchHit>> => {
+  ) => {
     const filter = { user_id, agent_id, project_id }
-    const thread_ids = project_id === undefined ? undefined : await ownMessages.listIds(filter)
     const after = time === undefined ? undefined : { time, thread_id: thread_id!, position: position! }
-    const candidates = searchPages.find(
-      { user_id, agent_id, thread_ids, from, to, terms: query.terms },
-      after,
-      signal,
-    )
-    const rows: SearchHit[] = []
-    const toPage = (last: Place) => ({
-      rows,
-      next: toCursor(['message', last.time, last.thread_id, last.position]),
-    })
-    try {
-      for (let read = 0, characters = 0; ; ) {
-        const batch = await take(candidates, Math.min(BATCH, Math.max(most - rows.length, MIN_BATCH)))
-        if (batch.length === 0) return { rows, next: null }
-        const checked = await check(query, filter, batch)
-        for (const { candidate, thread, message, text } of checked.hits) {
-          // Messages of people are shown as they were written.
-          const cut = message.role === 'assistant' ? cutMarkdownSnippet : cutSnippet
-          rows.push({ thread, message, snippet: cut(text, query) })
-          if (rows.length === most) return toPage(candidate)
+    const candidates = (async function* () {
+      const thread_ids = project_id === undefined ? undefined : await ownMessages.listIds(filter)
+      const pages = { user_id, agent_id, thread_ids, from, to, terms: query.terms }
+      yield* searchPages.find(pages, after, signal)
+    })()
+    const first = take(candidates, MIN_BATCH)
+    // Nobody awaits it if the titles fill a page.
+    first.catch(() => {})
+
+    return {
+      /** Returns at most `most` rows, and fewer if enough was read. */
+      async read(most: number): Promise<Page<SearchHit>> {
+        const rows: SearchHit[] = []
+        const toPage = (last: Place) => ({
+          rows,
+          next: toCursor(['message', last.time, last.thread_id, last.position]),
+        })
+        let batch = await first
+        for (let read = 0, characters = 0; ; ) {
+          if (batch.length === 0) return { rows, next: null }
+          const checked = await check(query, filter, batch)
+          for (const { candidate, thread, message, text } of checked.hits) {
+            // Messages of people are shown as they were written.
+            const cut = message.role === 'assistant' ? cutMarkdownSnippet : cutSnippet
+            rows.push({ thread, message, snippet: cut(text, query) })
+            if (rows.length === most) return toPage(candidate)
+          }
+          read += batch.length
+          characters += checked.characters
+          if (read >= MAX_READ_MESSAGES || characters >= MAX_READ_CHARACTERS) return toPage(batch.at(-1)!)
+          // The fewer rows the last ones had, the more the next ones may be.
+          batch = await take(candidates, Math.min(BATCH, 2 * batch.length))
         }
-        read += batch.length
-        characters += checked.characters
-        if (read >= MAX_READ_MESSAGES || characters >= MAX_READ_CHARACTERS) return toPage(batch.at(-1)!)
-      }
-    } finally {
-      await candidates.return()
+      },
+      async close(): Promise<void> {
+        await candidates.return()
+      },
     }
   }
 
@@ -122,15 +130,21 @@ export function createSearch({ ownMessages, searchPages }: Pick<Cradle, 'ownMess
       const query = readQuery(request.text)
       if (!query) return { rows: [], next: null }
       const most = Math.min(limit, MAX_PAGE_ROWS)
-      if (position[0] === 'message') return findMessages(query, request, position, most)
-      const titles = await findTitles(query, request, position)
-      const rows = titles
-        .slice(0, most)
-        .map((thread): SearchHit => ({ thread, snippet: cutSnippet(thread.title!, query) }))
-      const last = titles[most - 1]
-      if (last) return { rows, next: toCursor(['title', last.last_active, last._id, 0]) }
-      const messages = await findMessages(query, request, [], most - rows.length)
-      return { rows: [...rows, ...messages.rows], next: messages.next }
+      const isBehindTitles = position[0] === 'message'
+      const messages = openMessages(query, request, isBehindTitles ? position : [])
+      try {
+        if (isBehindTitles) return await messages.read(most)
+        const titles = await findTitles(query, request, position)
+        const rows = titles
+          .slice(0, most)
+          .map((thread): SearchHit => ({ thread, snippet: cutSnippet(thread.title!, query) }))
+        const last = titles[most - 1]
+        if (last) return { rows, next: toCursor(['title', last.last_active, last._id, 0]) }
+        const page = await messages.read(most - rows.length)
+        return { rows: [...rows, ...page.rows], next: page.next }
+      } finally {
+        await messages.close()
+      }
     },
   }
 }
