@@ -58,7 +58,7 @@ async function measureSearches({
   const { thread_id } = await account.call<{ thread_id: string }>('POST', path)
   await seed(db, { user_id, thread_id, library })
   await copyToOthers(db)
-  /** Gives the conversations that an average account does not have to an account. */
+  /** Moves the conversations that an average account does not have to an account. */
   const giveMost = async (user_id: string) => {
     const ids = { $gte: toThreadId(AVERAGE_THREADS), $lt: toThreadId(THREADS) }
     await db.collection<ThreadDocument>('threads').updateMany({ _id: ids }, { $set: { user_id } })
