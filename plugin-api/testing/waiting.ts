@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 /** The longest time that something may take to happen, in milliseconds. */
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = 120_000
 /** Looks again soon at first, and later after a fifth of the time that has passed: each look may be a request. */
 const LOOK_AGAIN_MS = { first: 10, last: 100 }
 
-/** Waits until `look` returns something true, and returns it. Throws after a minute; `what` says what never happened. */
+/** Waits until `look` returns something true, and returns it. Throws after two minutes; `what` says what never happened. */
 export async function eventually<Value>(
   what: string,
   look: () => Value | undefined | false | null | Promise<Value | undefined | false | null>,
