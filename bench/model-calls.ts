@@ -1,7 +1,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import type { LanguageModelV3CallOptions } from '@ai-sdk/provider'
+import { requestStream } from '#kernel'
 import { createExtensions } from '../kernel/contract/extensions.ts'
-import { requestStream } from '../plugin-api/toolbox/streaming-request.ts'
 import { createLessons } from '../plugins/models/providers/lessons.ts'
 import { createCallMeter, type ReceivedPart } from '../plugins/models/providers/metered-call.ts'
 import { streamModel } from '../plugins/models/providers/model-stream.ts'

@@ -1,41 +1,4 @@
-export {
-  AppError,
-  type AuditRecord,
-  type Caller,
-  type Clock,
-  type Command,
-  type CommandInput,
-  type Connection,
-  type ContextOf,
-  type Cradle,
-  type Download,
-  definePlugin,
-  defineRoute,
-  defineSocket,
-  type ErrorTable,
-  type ExtensionPoint,
-  type Extensions,
-  type FileReply,
-  type Guard,
-  type GuardRequest,
-  type Host,
-  type Ids,
-  type Job,
-  type JSONSchema,
-  type Locale,
-  type LocalizedText,
-  type Logger,
-  type Permission,
-  type Plugin,
-  type Route,
-  reply,
-  type Secrets,
-  type ServerSentEvent,
-  type Socket,
-  type StreamItem,
-  type TypeOf,
-  type UploadedFile,
-} from '#kernel'
+export * from '#kernel'
 export * from '#kernel/types'
 export {
   type AgentSettings,
@@ -72,4 +35,4 @@ export type {
   ToolContext,
   WriteArea,
 } from './tool.ts'
-export { findPage, type Page, type PageRequest, pageOf, pageQuery, pageReply } from './toolbox/paging.ts'
+export * from './toolbox/index.ts'

@@ -1,6 +1,5 @@
-import type { Readable } from 'node:stream'
 import type { EmbeddingModelV3, LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider'
-import type { JSONSchema, LocalizedText } from '#kernel'
+import type { JSONSchema, LocalizedText, StreamingRequest } from '#kernel'
 import type { AnyConfig } from './config-of.ts'
 
 /** The connection to a model: the fields of a provider row, with the key in the clear. */
@@ -13,23 +12,6 @@ export interface ProviderConnection<Options = AnyConfig> {
   fetch: typeof globalThis.fetch
   /** For answers that come in many small parts; missing if only `fetch` reaches the upstream. */
   request?: StreamingRequest
-}
-
-/**
- * Sends a request like `fetch`, but follows no redirects and returns the body as a stream of Node.js, whose parts cost
- * much less processor time than parts of a web stream.
- */
-export type StreamingRequest = (
-  url: string,
-  init: { method: 'GET' | 'POST'; headers?: Record<string, string>; body?: string; signal?: AbortSignal },
-) => Promise<StreamedAnswer>
-
-/** An answer whose body is still to be read. */
-export interface StreamedAnswer {
-  status: number
-  /** By their names in lower case. */
-  headers: Record<string, string | string[] | undefined>
-  body: Readable
 }
 
 /** Why an upstream refused, in the contract's words. */

@@ -4,8 +4,7 @@ import {
   getFromApi,
   jsonSchema,
 } from '@ai-sdk/provider-utils'
-import { deferSchema, type JSONSchema, type TypeOf } from '#kernel'
-import type { ProviderConnection } from '#plugin-api'
+import { deferSchema, type JSONSchema, type ProviderConnection, type TypeOf } from '#plugin-api'
 
 /** Reads the refusal of a vendor: the message is in `error`, or the error itself is a text. */
 export const handleRefusal = createJsonErrorResponseHandler({

@@ -1,5 +1,5 @@
 import type { JSONSchema7 } from '@ai-sdk/provider'
-import { createReferenceSearch, withPlainConditions } from '#toolbox'
+import { createReferenceSearch, withPlainConditions } from '#plugin-api'
 
 /** The depth to which a schema is read; deeper parts accept anything. */
 const MAX_DEPTH = 12

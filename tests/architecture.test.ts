@@ -184,18 +184,21 @@ t.test('no identifier of the kernel names a feature', async (t) => {
   )
 })
 
-t.test('the plugin API imports only #kernel, its own folder, and types of plugins', async (t) => {
-  const foreign = filesIn('plugin-api')
-    .flatMap(importsOf)
-    .filter(
-      ({ file, target, typeOnly }) =>
-        OURS.test(target) &&
-        !target.startsWith('plugin-api/') &&
-        !(typeOnly && target.startsWith('plugins/')) &&
-        !(file.startsWith('plugin-api/testing/') && JUDGES.includes(target)),
-    )
-  t.same(foreign, [])
-})
+t.test(
+  'the plugin API imports only #kernel, its own folder, and types of plugins and of #client',
+  async (t) => {
+    const foreign = filesIn('plugin-api')
+      .flatMap(importsOf)
+      .filter(
+        ({ file, target, typeOnly }) =>
+          OURS.test(target) &&
+          !target.startsWith('plugin-api/') &&
+          !(typeOnly && /^plugins\/|^#client$/.test(target)) &&
+          !(file.startsWith('plugin-api/testing/') && JUDGES.includes(target)),
+      )
+    t.same(foreign, [])
+  },
+)
 
 t.test('the plugin API brings the types of every built-in plugin', async (t) => {
   const brought = importsOf('plugin-api/built-in.ts').map(({ target }) => target)
@@ -207,7 +210,7 @@ t.test('the plugin API brings the types of every built-in plugin', async (t) => 
 const CLIENTS = ['console', 'terminal']
 
 t.test(
-  'plugins import only #kernel, #plugin-api, their own folder, types of other plugins, and clients #client',
+  'plugins import only #plugin-api, their own folder, types of other plugins, and clients #client',
   async (t) => {
     const imports = filesIn('plugins').flatMap(importsOf)
     const foreign = imports.filter(
@@ -219,11 +222,24 @@ t.test(
     )
     t.same(foreign, [])
     t.ok(
-      imports.some(({ target }) => target === '#kernel'),
+      imports.some(({ target }) => target === '#plugin-api'),
       'imports are found',
     )
   },
 )
+
+t.test('plugins and kinds import nothing of the server that a third party cannot import', async (t) => {
+  const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const aliases = ['plugins', 'channels', 'providers']
+    .flatMap((folder) => listFiles(folder, /\.tsx?$/))
+    .flatMap(importsOf)
+    .filter(({ target }) => target.startsWith('#'))
+  t.ok(aliases.length > 500)
+  t.same(
+    aliases.filter(({ target }) => exports[target.replace('#', './')]?.default !== ALIASES[target]),
+    [],
+  )
+})
 
 /** Kinds that are variants of another kind, and may import that kind. */
 const VARIANTS: Record<string, string> = {
@@ -237,7 +253,7 @@ const SHARED = /^providers\/[\w-]+\.ts$/
 
 for (const folder of ['providers', 'channels'])
   t.test(
-    `kinds in ${folder} import only #kernel, #plugin-api, their own folder, and the kind of which they are a variant`,
+    `kinds in ${folder} import only #plugin-api, their own folder, and the kind of which they are a variant`,
     async (t) => {
       const files = existsSync(join(ROOT, folder)) ? filesIn(folder) : []
       t.same(

@@ -1,5 +1,4 @@
-import { ChannelFailure } from '#plugin-api'
-import { createTokenCache, type Json, toNumber, toScalarText } from '#toolbox'
+import { ChannelFailure, createTokenCache, type Json, toNumber, toScalarText } from '#plugin-api'
 import type { DingtalkConfig } from './config.ts'
 import { isTokenRefusal, toOutage, toRefusal } from './failure.ts'
 import { type Answer, createRequest, type Question } from './request.ts'

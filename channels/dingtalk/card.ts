@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import type { Logger } from '#kernel'
-import { ChannelFailure, type JSONValue, type LiveMessage, type OutboundMessage } from '#plugin-api'
-import { createRecentSet, isRefusal, toObject, toObjects } from '#toolbox'
+import {
+  ChannelFailure,
+  createRecentSet,
+  isRefusal,
+  type JSONValue,
+  type LiveMessage,
+  type Logger,
+  type OutboundMessage,
+  toObject,
+  toObjects,
+} from '#plugin-api'
 import type { Api } from './api.ts'
 import { DEFAULT_TEMPLATE_KEY, type DingtalkConfig } from './config.ts'
 import { CARD_EXISTS, TEMPLATE_REFUSALS } from './refusal-codes.ts'

@@ -1,5 +1,4 @@
-import type { JSONSchema } from '#kernel'
-import type { ConfigOf } from '#plugin-api'
+import type { ConfigOf, JSONSchema } from '#plugin-api'
 
 /** The default name of the text variable in templates of AI cards. */
 export const DEFAULT_TEMPLATE_KEY = 'content'

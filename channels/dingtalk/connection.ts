@@ -1,5 +1,13 @@
-import type { ButtonPress, ChannelConnection, ChannelLink, ChannelSettings } from '#plugin-api'
-import { createDeadline, createRecentSet, type Json, toScalarText } from '#toolbox'
+import {
+  type ButtonPress,
+  type ChannelConnection,
+  type ChannelLink,
+  type ChannelSettings,
+  createDeadline,
+  createRecentSet,
+  type Json,
+  toScalarText,
+} from '#plugin-api'
 import { createApi } from './api.ts'
 import { createCards } from './card.ts'
 import type { DingtalkConfig } from './config.ts'

@@ -1,15 +1,16 @@
-import type { InboundFile, QuotedMessage } from '#plugin-api'
 import {
   attributeWords,
   describeInBrackets,
+  type InboundFile,
   indentWords,
   type Json,
   parseLoosely,
+  type QuotedMessage,
   toLine,
   toObject,
   toObjects,
   toScalarText,
-} from '#toolbox'
+} from '#plugin-api'
 import { type Content, describeContent, type FileReference } from './content.ts'
 
 /** Reads the content of a message, whose form depends on the type; `robot` is needed to download its files. */

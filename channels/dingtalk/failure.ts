@@ -1,5 +1,5 @@
-import type { ChannelFailureReason } from '#plugin-api'
 import {
+  type ChannelFailureReason,
   findNetworkFailure,
   type Json,
   PlatformRefusal,
@@ -7,7 +7,7 @@ import {
   toObject,
   toPlatformFailure,
   toScalarText,
-} from '#toolbox'
+} from '#plugin-api'
 import { findPause, findReason, isAboutText, MESSAGE_LIMIT_MS } from './refusal-codes.ts'
 import type { Answer } from './request.ts'
 

@@ -1,6 +1,14 @@
 import { extname } from 'node:path'
-import { ChannelFailure, type InboundContent, type OutboundFile } from '#plugin-api'
-import { createDeadline, encodeForm, readMediaType, readPieces, toScalarText } from '#toolbox'
+import {
+  ChannelFailure,
+  createDeadline,
+  encodeForm,
+  type InboundContent,
+  type OutboundFile,
+  readMediaType,
+  readPieces,
+  toScalarText,
+} from '#plugin-api'
 import type { Api } from './api.ts'
 import type { FileReference } from './content.ts'
 import { toOutage, toRefusal } from './failure.ts'

@@ -1,5 +1,4 @@
-import { ChannelFailure } from '#plugin-api'
-import { toScalarText } from '#toolbox'
+import { ChannelFailure, toScalarText } from '#plugin-api'
 import type { Api } from './api.ts'
 import type { DingtalkConfig } from './config.ts'
 import { toRefusal } from './failure.ts'

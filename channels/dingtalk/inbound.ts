@@ -1,5 +1,12 @@
-import type { InboundMessage, QuotedMessage } from '#plugin-api'
-import { type Json, toNumber, toObject, toObjects, toScalarText } from '#toolbox'
+import {
+  type InboundMessage,
+  type Json,
+  type QuotedMessage,
+  toNumber,
+  toObject,
+  toObjects,
+  toScalarText,
+} from '#plugin-api'
 import { type Content, describeContent } from './content.ts'
 import { readContent } from './content-reading.ts'
 import type { Target } from './sending.ts'

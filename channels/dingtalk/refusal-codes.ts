@@ -1,5 +1,4 @@
-import type { ChannelFailureReason } from '#plugin-api'
-import { indexReasons } from '#toolbox'
+import { type ChannelFailureReason, indexReasons } from '#plugin-api'
 
 /** Pause after the limit of calls per second. */
 const CALL_LIMIT_MS = 1000

@@ -2,9 +2,10 @@ import {
   type BegunRegistration,
   ChannelFailure,
   type ChannelRegistration,
+  type Json,
   type PlatformAccess,
+  toScalarText,
 } from '#plugin-api'
-import { type Json, toScalarText } from '#toolbox'
 import { toRefusal } from './failure.ts'
 import { createRequest } from './request.ts'
 

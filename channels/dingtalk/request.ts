@@ -1,4 +1,4 @@
-import { createDeadline, type Json, parseObject, readBody, toWellFormedJSON } from '#toolbox'
+import { createDeadline, type Json, parseObject, readBody, toWellFormedJSON } from '#plugin-api'
 import { toOutage } from './failure.ts'
 
 /** Time limit for an answer. */

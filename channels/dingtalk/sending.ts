@@ -1,6 +1,13 @@
-import type { Logger } from '#kernel'
-import { ChannelFailure, type ConversationType, type JSONValue } from '#plugin-api'
-import { isRefusal, type Json, toScalarText, toWellFormedJSON } from '#toolbox'
+import {
+  ChannelFailure,
+  type ConversationType,
+  isRefusal,
+  type JSONValue,
+  type Json,
+  type Logger,
+  toScalarText,
+  toWellFormedJSON,
+} from '#plugin-api'
 import type { Api } from './api.ts'
 import { toRefusal } from './failure.ts'
 import { type Form, plainForm } from './form.ts'

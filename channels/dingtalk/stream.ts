@@ -1,6 +1,5 @@
 import type { LookupFunction } from 'node:net'
-import { ChannelFailure, type ChannelLink } from '#plugin-api'
-import { type Json, parseObject, toObject, toScalarText } from '#toolbox'
+import { ChannelFailure, type ChannelLink, type Json, parseObject, toObject, toScalarText } from '#plugin-api'
 import { MESSAGE_TOPIC } from './gateway.ts'
 import { openSocket, type StreamSocket } from './stream-socket.ts'
 

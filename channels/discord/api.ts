@@ -1,6 +1,12 @@
 import type { RawFile, RESTOptions } from '@discordjs/rest'
-import type { ChannelSettings } from '#plugin-api'
-import { createDeadline, encodeForm, readBody, readRetryAfter, toWellFormedJSON } from '#toolbox'
+import {
+  type ChannelSettings,
+  createDeadline,
+  encodeForm,
+  readBody,
+  readRetryAfter,
+  toWellFormedJSON,
+} from '#plugin-api'
 import { checkToken, type DiscordConfig } from './config.ts'
 import { toFailure, toForeignAnswer } from './failure.ts'
 

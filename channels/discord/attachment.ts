@@ -3,9 +3,12 @@ import {
   ChannelFailure,
   type ChannelFailureReason,
   type ChannelSettings,
+  createDeadline,
+  type Deadline,
   type InboundContent,
+  readMediaType,
+  readPieces,
 } from '#plugin-api'
-import { createDeadline, type Deadline, readMediaType, readPieces } from '#toolbox'
 import type { DiscordApi } from './api.ts'
 import { toFailure } from './failure.ts'
 

@@ -1,6 +1,4 @@
-import type { JSONSchema } from '#kernel'
-import { ChannelFailure, type ConfigOf } from '#plugin-api'
-import { toProxyAddress } from '#toolbox'
+import { ChannelFailure, type ConfigOf, type JSONSchema, toProxyAddress } from '#plugin-api'
 
 /** The schema of a channel's config. */
 export const configSchema = {

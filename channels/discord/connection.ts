@@ -13,9 +13,9 @@ import {
   ChannelFailure,
   type ChannelLink,
   type ChannelSettings,
+  createTransport,
   type JSONValue,
 } from '#plugin-api'
-import { createTransport } from '#toolbox'
 import { createApi, type DiscordApi } from './api.ts'
 import { type AttachmentReference, createDownload } from './attachment.ts'
 import { type DiscordConfig, readBotId } from './config.ts'

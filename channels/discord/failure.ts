@@ -1,6 +1,11 @@
-import { AppError } from '#kernel'
-import { ChannelFailure } from '#plugin-api'
-import { findErrorCode, findNetworkFailure, indexMeanings, PlatformRefusal } from '#toolbox'
+import {
+  AppError,
+  ChannelFailure,
+  findErrorCode,
+  findNetworkFailure,
+  indexMeanings,
+  PlatformRefusal,
+} from '#plugin-api'
 
 /** Meanings of Discord's error codes; the sentence is shown to people. */
 const MEANINGS = indexMeanings([

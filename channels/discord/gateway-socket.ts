@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws'
-import type { Logger } from '#kernel'
+import type { Logger } from '#plugin-api'
 import type { SocketOptions } from './socket-options.ts'
 
 const OP = { dispatch: 0, heartbeat: 1, identify: 2, resume: 6, reconnect: 7, invalid: 9, hello: 10 } as const

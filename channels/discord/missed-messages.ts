@@ -1,6 +1,5 @@
 import type { APIMessage } from 'discord-api-types/v10'
-import type { Logger } from '#kernel'
-import { ChannelFailure } from '#plugin-api'
+import { ChannelFailure, type Logger } from '#plugin-api'
 import type { DiscordApi } from './api.ts'
 import type { WrittenMessage } from './inbound.ts'
 

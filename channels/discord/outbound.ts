@@ -1,6 +1,11 @@
 import type { APIMessage } from 'discord-api-types/v10'
-import type { Button, LiveMessage, OutboundFile, OutboundMessage } from '#plugin-api'
-import { PlatformRefusal } from '#toolbox'
+import {
+  type Button,
+  type LiveMessage,
+  type OutboundFile,
+  type OutboundMessage,
+  PlatformRefusal,
+} from '#plugin-api'
 import type { DiscordApi } from './api.ts'
 import { ARCHIVED_THREAD } from './failure.ts'
 import type { DiscordTarget } from './inbound.ts'

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { APIMessageComponentInteraction } from 'discord-api-types/v10'
-import type { ChannelLink, PressOutcome } from '#plugin-api'
-import { createRecentSet } from '#toolbox'
+import { type ChannelLink, createRecentSet, type PressOutcome } from '#plugin-api'
 import type { DiscordApi } from './api.ts'
 import { toSender } from './inbound.ts'
 import { NO_MENTIONS } from './outbound.ts'

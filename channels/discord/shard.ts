@@ -1,5 +1,5 @@
 import type { APIGatewayBotInfo, GatewayReadyDispatchData } from 'discord-api-types/v10'
-import type { Logger } from '#kernel'
+import type { Logger } from '#plugin-api'
 import { connectSocket, type GatewayEvent, type GatewaySocket } from './gateway-socket.ts'
 import type { SocketOptions } from './socket-options.ts'
 

@@ -1,6 +1,6 @@
 import type { LookupFunction, Socket } from 'node:net'
 import type { ClientOptions } from 'ws'
-import type { Transport } from '#toolbox'
+import type { Transport } from '#plugin-api'
 
 /** Returns the options of a socket to an address. */
 export type SocketOptions = (address: URL) => ClientOptions

@@ -1,5 +1,6 @@
-import { ChannelFailure, type ChannelSettings } from '#plugin-api'
 import {
+  ChannelFailure,
+  type ChannelSettings,
   createTokenCache,
   type Deadline,
   encodeForm,
@@ -9,7 +10,7 @@ import {
   toFilledText,
   toNumber,
   toWellFormedJSON,
-} from '#toolbox'
+} from '#plugin-api'
 import { type FeishuConfig, findDomain } from './config.ts'
 import { startDeadline, toTransportFailure } from './failure.ts'
 import { TOKEN_REFUSALS } from './refusal-codes.ts'

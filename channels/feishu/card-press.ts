@@ -1,7 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Logger } from '#kernel'
-import type { Inbox } from '#plugin-api'
-import { isObject, toFilledText } from '#toolbox'
+import { type Inbox, isObject, type Logger, toFilledText } from '#plugin-api'
 import { createCard, readButtonValue } from './card.ts'
 
 /** Feishu waits three seconds for an answer; after that it shows an error to the presser. */

@@ -1,5 +1,4 @@
-import type { Button } from '#plugin-api'
-import { cutText, isObject, toFilledText } from '#toolbox'
+import { type Button, cutText, isObject, toFilledText } from '#plugin-api'
 
 /** The id of the card element with the text, used in changes. */
 export const TEXT_ELEMENT = 'reply'

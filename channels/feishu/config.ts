@@ -1,5 +1,4 @@
-import type { JSONSchema } from '#kernel'
-import type { ChannelSettings, ConfigOf } from '#plugin-api'
+import type { ChannelSettings, ConfigOf, JSONSchema } from '#plugin-api'
 
 const secret = { type: 'string', minLength: 1, maxLength: 512, writeOnly: true } as const
 

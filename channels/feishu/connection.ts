@@ -1,5 +1,12 @@
-import type { ChannelConnection, ChannelLink, ChannelSettings, JSONValue, OutboundMessage } from '#plugin-api'
-import { isRefusal, toWellFormedJSON } from '#toolbox'
+import {
+  type ChannelConnection,
+  type ChannelLink,
+  type ChannelSettings,
+  isRefusal,
+  type JSONValue,
+  type OutboundMessage,
+  toWellFormedJSON,
+} from '#plugin-api'
 import { createApi, type FeishuApi, findBot } from './api.ts'
 import { createCard } from './card.ts'
 import { answerPress } from './card-press.ts'

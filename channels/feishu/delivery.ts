@@ -1,5 +1,4 @@
-import { ChannelFailure } from '#plugin-api'
-import { isRefusal, PlatformRefusal, toFilledText, toWellFormedJSON } from '#toolbox'
+import { ChannelFailure, isRefusal, PlatformRefusal, toFilledText, toWellFormedJSON } from '#plugin-api'
 import type { FeishuApi } from './api.ts'
 import type { Target } from './inbound-message.ts'
 import { isAboutReply, NO_THREAD } from './refusal-codes.ts'

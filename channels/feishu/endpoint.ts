@@ -1,5 +1,4 @@
-import { ChannelFailure, type ChannelSettings } from '#plugin-api'
-import { isObject, untilAborted } from '#toolbox'
+import { ChannelFailure, type ChannelSettings, isObject, untilAborted } from '#plugin-api'
 import { type FeishuConfig, findDomain } from './config.ts'
 import { startDeadline, toTransportFailure } from './failure.ts'
 import { assertSuccess, readReply } from './reply.ts'

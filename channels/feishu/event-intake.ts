@@ -1,6 +1,5 @@
 import { createDecipheriv, createHash } from 'node:crypto'
-import type { Logger } from '#kernel'
-import { isObject, parseObject, toFilledText } from '#toolbox'
+import { isObject, type Logger, parseObject, toFilledText } from '#plugin-api'
 import { createEventParts } from './event-parts.ts'
 import { encodeReply, type Frame, readFrame } from './frame.ts'
 import type { Scrubber } from './scrubber.ts'

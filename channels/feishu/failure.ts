@@ -1,5 +1,10 @@
-import { ChannelFailure } from '#plugin-api'
-import { createDeadline, type Deadline, PlatformRefusal, toPlatformFailure } from '#toolbox'
+import {
+  ChannelFailure,
+  createDeadline,
+  type Deadline,
+  PlatformRefusal,
+  toPlatformFailure,
+} from '#plugin-api'
 import { isAboutText, toReason } from './refusal-codes.ts'
 
 /** Pause after a rate limit without a stated time. */

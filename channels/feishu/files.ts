@@ -1,5 +1,12 @@
-import { ChannelFailure, type InboundContent, type JSONValue, type OutboundFile } from '#plugin-api'
-import { isRefusal, readMediaType, toFilledText } from '#toolbox'
+import {
+  ChannelFailure,
+  type InboundContent,
+  isRefusal,
+  type JSONValue,
+  type OutboundFile,
+  readMediaType,
+  toFilledText,
+} from '#plugin-api'
 import type { FeishuApi } from './api.ts'
 import { deliver } from './delivery.ts'
 import type { FileReference, Target } from './inbound-message.ts'

@@ -1,5 +1,11 @@
-import type { ConversationType, InboundFile, InboundMessage } from '#plugin-api'
-import { isObject, toFilledText, toNumber } from '#toolbox'
+import {
+  type ConversationType,
+  type InboundFile,
+  type InboundMessage,
+  isObject,
+  toFilledText,
+  toNumber,
+} from '#plugin-api'
 import { type Mention, readMentions, resolveMentions } from './mentions.ts'
 import { type Resource, readContent } from './message-content.ts'
 

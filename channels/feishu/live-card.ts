@@ -1,5 +1,12 @@
-import { ChannelFailure, type JSONValue, type LiveMessage, type OutboundMessage } from '#plugin-api'
-import { isRefusal, toFilledText, toWellFormedJSON } from '#toolbox'
+import {
+  ChannelFailure,
+  isRefusal,
+  type JSONValue,
+  type LiveMessage,
+  type OutboundMessage,
+  toFilledText,
+  toWellFormedJSON,
+} from '#plugin-api'
 import type { FeishuApi } from './api.ts'
 import { createCard, createStreamingCard, createSummary, TEXT_ELEMENT, toCardMarkdown } from './card.ts'
 import { deliver } from './delivery.ts'

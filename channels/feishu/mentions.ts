@@ -1,4 +1,4 @@
-import { isObject, toFilledText, toLine } from '#toolbox'
+import { isObject, toFilledText, toLine } from '#plugin-api'
 
 /** A person mentioned by a key in a text. */
 export interface Mention {

@@ -1,4 +1,4 @@
-import { isObject, parseObject, toFilledText, toScalarText } from '#toolbox'
+import { isObject, parseObject, toFilledText, toScalarText } from '#plugin-api'
 
 /** A file in a message, with the key for its download. */
 export interface Resource {

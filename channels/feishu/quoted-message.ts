@@ -1,6 +1,14 @@
-import type { Logger } from '#kernel'
-import type { InboundFile, InboundMessage, QuotedMessage } from '#plugin-api'
-import { attributeWords, isObject, isRefusal, toFilledText, toNumber } from '#toolbox'
+import {
+  attributeWords,
+  type InboundFile,
+  type InboundMessage,
+  isObject,
+  isRefusal,
+  type Logger,
+  type QuotedMessage,
+  toFilledText,
+  toNumber,
+} from '#plugin-api'
 import type { FeishuApi } from './api.ts'
 import { type ParsedMessage, toFile } from './inbound-message.ts'
 import { readMentions, resolveMentions } from './mentions.ts'

@@ -1,5 +1,4 @@
-import type { ChannelFailureReason } from '#plugin-api'
-import { indexReasons } from '#toolbox'
+import { type ChannelFailureReason, indexReasons } from '#plugin-api'
 
 /** The reasons of the platform's codes; all others are `unknown`. */
 const REASONS = indexReasons({

@@ -1,11 +1,13 @@
 import {
   type BegunRegistration,
   ChannelFailure,
+  isObject,
   type JSONValue,
   type PlatformAccess,
   type PolledRegistration,
+  parseObject,
+  toFilledText,
 } from '#plugin-api'
-import { isObject, parseObject, toFilledText } from '#toolbox'
 import { type Brand, findEndpoint } from './config.ts'
 import { startDeadline, toOutage, toRefusal, toTransportFailure } from './failure.ts'
 import { readText } from './reply.ts'

@@ -1,4 +1,4 @@
-import { parseObject, readBody } from '#toolbox'
+import { parseObject, readBody } from '#plugin-api'
 import { toOutage, toRefusal } from './failure.ts'
 import type { Scrubber } from './scrubber.ts'
 

@@ -1,5 +1,12 @@
-import { ChannelFailure, type ChannelSettings } from '#plugin-api'
-import { createDeadline, createTokenCache, type Json, toFilledText, toNumber } from '#toolbox'
+import {
+  ChannelFailure,
+  type ChannelSettings,
+  createDeadline,
+  createTokenCache,
+  type Json,
+  toFilledText,
+  toNumber,
+} from '#plugin-api'
 import { findApiAddress, type QQConfig, readSecret } from './config.ts'
 import { isTokenRefusal, readCode, toConnectionFailure } from './failure.ts'
 import { requestJson } from './request.ts'

@@ -1,5 +1,4 @@
-import type { JSONSchema } from '#kernel'
-import { ChannelFailure, type ChannelSettings, type ConfigOf } from '#plugin-api'
+import { ChannelFailure, type ChannelSettings, type ConfigOf, type JSONSchema } from '#plugin-api'
 
 /** QQ's addresses for the API, for tokens and for QR codes. */
 export const ENDPOINTS = {

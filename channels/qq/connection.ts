@@ -1,5 +1,11 @@
-import type { ChannelConnection, ChannelLink, ChannelSettings } from '#plugin-api'
-import { type Json, toFilledText, toObject } from '#toolbox'
+import {
+  type ChannelConnection,
+  type ChannelLink,
+  type ChannelSettings,
+  type Json,
+  toFilledText,
+  toObject,
+} from '#plugin-api'
 import { type Api, createApi } from './api.ts'
 import type { QQConfig } from './config.ts'
 import { readCode } from './failure.ts'

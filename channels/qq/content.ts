@@ -1,7 +1,7 @@
-import type { InboundFile } from '#plugin-api'
 import {
   attributeWords,
   describeInBrackets,
+  type InboundFile,
   indentWords,
   type Json,
   parseObject,
@@ -9,7 +9,7 @@ import {
   toNumber,
   toObject,
   toObjects,
-} from '#toolbox'
+} from '#plugin-api'
 
 /** QQ's types of messages that hold other messages: forwarded ones, and the one that is replied to. */
 export const CHAT_RECORD = 102

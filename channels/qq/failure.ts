@@ -1,6 +1,11 @@
-import { AppError } from '#kernel'
-import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
-import { indexMeanings, PlatformRefusal, toPlatformFailure } from '#toolbox'
+import {
+  AppError,
+  ChannelFailure,
+  type ChannelFailureReason,
+  indexMeanings,
+  PlatformRefusal,
+  toPlatformFailure,
+} from '#plugin-api'
 
 /** Meanings of QQ's codes, from its lists of common errors and of errors of single calls. */
 const MEANINGS = indexMeanings([

@@ -1,11 +1,15 @@
 import {
   ChannelFailure,
   type ChannelSettings,
+  createDeadline,
   type InboundContent,
   type JSONValue,
   type OutboundFile,
+  readMediaType,
+  readPieces,
+  toFilledText,
+  toObject,
 } from '#plugin-api'
-import { createDeadline, readMediaType, readPieces, toFilledText, toObject } from '#toolbox'
 import type { Api } from './api.ts'
 import { toConnectionFailure } from './failure.ts'
 import { type Target, toPath } from './inbound.ts'

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AppError } from '#kernel'
 import {
+  AppError,
   ChannelFailure,
   type ChannelFailureReason,
   type ChannelLink,
   type ChannelSettings,
+  type Json,
+  toFilledText,
 } from '#plugin-api'
-import { type Json, toFilledText } from '#toolbox'
 import type { Api } from './api.ts'
 import type { SessionEnd } from './close-code.ts'
 import { findApiAddress, type QQConfig } from './config.ts'

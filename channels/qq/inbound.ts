@@ -1,5 +1,13 @@
-import type { InboundMessage, JSONValue, QuotedMessage } from '#plugin-api'
-import { type Json, toFilledText, toNumber, toObject, toObjects } from '#toolbox'
+import {
+  type InboundMessage,
+  type JSONValue,
+  type Json,
+  type QuotedMessage,
+  toFilledText,
+  toNumber,
+  toObject,
+  toObjects,
+} from '#plugin-api'
 import { CHAT_RECORD, REPLY, readContent, readFace, readRecord, toFullText } from './content.ts'
 
 /** The destination of an answer, in the terms of QQ's paths, and the message or event that it answers. */

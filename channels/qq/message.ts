@@ -1,5 +1,4 @@
-import type { Button, JSONValue, OutboundMessage } from '#plugin-api'
-import { toFilledText } from '#toolbox'
+import { type Button, type JSONValue, type OutboundMessage, toFilledText } from '#plugin-api'
 import type { Api } from './api.ts'
 import { createNumber, defuseLinks, type Form, hasArrived, simplify } from './form.ts'
 import { type Target, toPath } from './inbound.ts'

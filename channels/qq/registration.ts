@@ -1,6 +1,13 @@
 import { createDecipheriv, randomBytes } from 'node:crypto'
-import { ChannelFailure, type ChannelRegistration, type PlatformAccess } from '#plugin-api'
-import { type Json, toFilledText, toNumber, toObject } from '#toolbox'
+import {
+  ChannelFailure,
+  type ChannelRegistration,
+  type Json,
+  type PlatformAccess,
+  toFilledText,
+  toNumber,
+  toObject,
+} from '#plugin-api'
 import { requestJson } from './request.ts'
 
 /** QQ does not state when its codes expire, so they expire here at the latest. */

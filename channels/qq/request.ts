@@ -1,5 +1,13 @@
-import { ChannelFailure, type ChannelSettings } from '#plugin-api'
-import { type Json, parseObject, readRetryAfter, toFilledText, toNumber, withDeadline } from '#toolbox'
+import {
+  ChannelFailure,
+  type ChannelSettings,
+  type Json,
+  parseObject,
+  readRetryAfter,
+  toFilledText,
+  toNumber,
+  withDeadline,
+} from '#plugin-api'
 import { toConnectionFailure, toRefusal } from './failure.ts'
 
 /** Default time limit for an answer, in milliseconds. */

@@ -1,8 +1,15 @@
 import type { ClientRequestArgs } from 'node:http'
 import type { ClientOptions, WebSocket } from 'ws'
-import type { Logger } from '#kernel'
-import { ChannelFailure, type ChannelSettings } from '#plugin-api'
-import { type Json, parseObject, toFilledText, toNumber, toObject } from '#toolbox'
+import {
+  ChannelFailure,
+  type ChannelSettings,
+  type Json,
+  type Logger,
+  parseObject,
+  toFilledText,
+  toNumber,
+  toObject,
+} from '#plugin-api'
 import { type NextStep, type SessionEnd, toSessionEnd } from './close-code.ts'
 import type { Sequence } from './gateway.ts'
 import { TIMEOUT_MS } from './request.ts'

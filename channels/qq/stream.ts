@@ -1,5 +1,10 @@
-import { ChannelFailure, type JSONValue, type LiveMessage, type OutboundMessage } from '#plugin-api'
-import { toFilledText } from '#toolbox'
+import {
+  ChannelFailure,
+  type JSONValue,
+  type LiveMessage,
+  type OutboundMessage,
+  toFilledText,
+} from '#plugin-api'
 import type { Api } from './api.ts'
 import { readCode } from './failure.ts'
 import { createNumber, defuseWords, type Form, hasArrived, simplify } from './form.ts'

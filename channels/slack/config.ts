@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { JSONSchema } from '#kernel'
-import { ChannelFailure, type ConfigOf } from '#plugin-api'
+import { ChannelFailure, type ConfigOf, type JSONSchema } from '#plugin-api'
 
 export const CONFIG_SCHEMA = {
   type: 'object',

@@ -1,5 +1,10 @@
-import { ChannelFailure, type ChannelSettings, type InboundContent } from '#plugin-api'
-import { readMediaType, readPieces } from '#toolbox'
+import {
+  ChannelFailure,
+  type ChannelSettings,
+  type InboundContent,
+  readMediaType,
+  readPieces,
+} from '#plugin-api'
 import type { SlackApi } from './api.ts'
 import type { SlackConfig } from './config.ts'
 import {

@@ -1,12 +1,13 @@
-import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
 import {
+  ChannelFailure,
+  type ChannelFailureReason,
   createDeadline,
   type Deadline,
   indexReasons,
   PlatformRefusal,
   readRetryAfter,
   toPlatformFailure,
-} from '#toolbox'
+} from '#plugin-api'
 import { type TokenName, WRONG_KIND } from './config.ts'
 
 /** Slack's error codes by their reason. All others are unknown. */

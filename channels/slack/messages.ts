@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { LiveMessage, OutboundMessage } from '#plugin-api'
-import { PlatformRefusal } from '#toolbox'
+import { type LiveMessage, type OutboundMessage, PlatformRefusal } from '#plugin-api'
 import type { SlackApi } from './api.ts'
 import {
   buttonBlock,

@@ -1,5 +1,4 @@
-import { ChannelFailure, type ChannelSettings, type OutboundFile } from '#plugin-api'
-import { PlatformRefusal } from '#toolbox'
+import { ChannelFailure, type ChannelSettings, type OutboundFile, PlatformRefusal } from '#plugin-api'
 import type { SlackApi } from './api.ts'
 import { startDeadline, TRANSFER_MS, toNetworkFailure, toStatusFailure } from './failure.ts'
 import { type Target, toleratingLostThread } from './messages.ts'

@@ -1,6 +1,5 @@
 import type { RawApi } from 'grammy'
-import { ChannelFailure, type ChannelSettings } from '#plugin-api'
-import { createTransport } from '#toolbox'
+import { ChannelFailure, type ChannelSettings, createTransport } from '#plugin-api'
 import { readToken, type TelegramConfig } from './config.ts'
 import { toFailure, toForeignAnswer } from './failure.ts'
 

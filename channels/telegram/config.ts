@@ -1,5 +1,4 @@
-import type { JSONSchema } from '#kernel'
-import { ChannelFailure, type ConfigOf } from '#plugin-api'
+import { ChannelFailure, type ConfigOf, type JSONSchema } from '#plugin-api'
 
 /** The schema of a channel's config. */
 export const configSchema = {

@@ -1,6 +1,5 @@
 import type { Checklist, ExternalReplyInfo, Location, Message, MessageEntity, Poll } from 'grammy/types'
-import type { InboundFile } from '#plugin-api'
-import { describeInBrackets } from '#toolbox'
+import { describeInBrackets, type InboundFile } from '#plugin-api'
 import { listFiles, listStickers } from './files.ts'
 import { readRichMessage } from './rich-message.ts'
 

@@ -1,6 +1,5 @@
 import type { GrammyError } from 'grammy'
-import { ChannelFailure } from '#plugin-api'
-import { readNetworkFailure, readRetryAfter } from '#toolbox'
+import { ChannelFailure, readNetworkFailure, readRetryAfter } from '#plugin-api'
 import { classifyRefusal, readPause } from './refusals.ts'
 
 /** The message of `fetch` for errors without a code, e.g. an unexpected redirect. */

@@ -1,5 +1,4 @@
-import { defineChannelKind } from '#plugin-api'
-import { toProxyAddress } from '#toolbox'
+import { defineChannelKind, toProxyAddress } from '#plugin-api'
 import { configSchema, readBotId, readToken } from './config.ts'
 
 const all = {

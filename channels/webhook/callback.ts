@@ -1,5 +1,11 @@
-import { ChannelFailure, type ChannelFailureReason, type ChannelSettings } from '#plugin-api'
-import { readRetryAfter, toWellFormedJSON, withDeadline } from '#toolbox'
+import {
+  ChannelFailure,
+  type ChannelFailureReason,
+  type ChannelSettings,
+  readRetryAfter,
+  toWellFormedJSON,
+  withDeadline,
+} from '#plugin-api'
 import type { WebhookConfig } from './config.ts'
 import { createSignature } from './signature.ts'
 

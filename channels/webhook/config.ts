@@ -1,5 +1,4 @@
-import type { JSONSchema } from '#kernel'
-import type { ConfigOf } from '#plugin-api'
+import type { ConfigOf, JSONSchema } from '#plugin-api'
 
 /** The schema of a channel's config. */
 export const configSchema = {

@@ -3,10 +3,12 @@ import {
   ChannelFailure,
   type ChannelLink,
   type ChannelSettings,
+  createDeadline,
   type JSONValue,
   type OutboundMessage,
+  readMediaType,
+  readPieces,
 } from '#plugin-api'
-import { createDeadline, readMediaType, readPieces } from '#toolbox'
 import { createCallback, toReason } from './callback.ts'
 import type { WebhookConfig } from './config.ts'
 

@@ -1,12 +1,17 @@
-import { AppError, deferSchema, JsonTooComplex, objectOf, parseJson, type TypeOf } from '#kernel'
-import type {
-  ButtonPress,
-  HookReply,
-  HookRequest,
-  InboundFile,
-  InboundMessage,
-  Inbox,
-  QuotedMessage,
+import {
+  AppError,
+  type ButtonPress,
+  deferSchema,
+  type HookReply,
+  type HookRequest,
+  type InboundFile,
+  type InboundMessage,
+  type Inbox,
+  JsonTooComplex,
+  objectOf,
+  parseJson,
+  type QuotedMessage,
+  type TypeOf,
 } from '#plugin-api'
 import { isSigned } from './signature.ts'
 

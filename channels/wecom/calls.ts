@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { WSClient } from '@wecom/aibot-node-sdk'
-import type { Logger } from '#kernel'
-import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
-import { type Json, PlatformRefusal, toObject, untilAborted } from '#toolbox'
+import {
+  ChannelFailure,
+  type ChannelFailureReason,
+  type Json,
+  type Logger,
+  PlatformRefusal,
+  toObject,
+  untilAborted,
+} from '#plugin-api'
 import { isSubscriptionLost, toCallFailure } from './failure.ts'
 import type { Target } from './frame.ts'
 

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
-import type { ChannelConnection, ChannelLink, ChannelSettings, JSONValue } from '#plugin-api'
-import { toObject, toText } from '#toolbox'
+import {
+  type ChannelConnection,
+  type ChannelLink,
+  type ChannelSettings,
+  type JSONValue,
+  toObject,
+  toText,
+} from '#plugin-api'
 import { type Calls, createCalls } from './calls.ts'
 import type { WecomConfig } from './config.ts'
 import { downloadFile } from './download.ts'

@@ -1,15 +1,16 @@
-import type { InboundFile, QuotedMessage } from '#plugin-api'
 import {
   attributeWords,
   describeInBrackets,
+  type InboundFile,
   indentWords,
   type Json,
   parseObject,
+  type QuotedMessage,
   toLine,
   toObject,
   toObjects,
   toText,
-} from '#toolbox'
+} from '#plugin-api'
 
 /** The readable content of a message or quote. */
 export interface Content {

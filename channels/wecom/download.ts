@@ -1,6 +1,15 @@
 import { createDecipheriv } from 'node:crypto'
-import { ChannelFailure, type ChannelSettings, type InboundContent, type JSONValue } from '#plugin-api'
-import { createDeadline, detectPictureType, readPieces, toObject, toText } from '#toolbox'
+import {
+  ChannelFailure,
+  type ChannelSettings,
+  createDeadline,
+  detectPictureType,
+  type InboundContent,
+  type JSONValue,
+  readPieces,
+  toObject,
+  toText,
+} from '#plugin-api'
 import { toFetchFailure, toReason } from './failure.ts'
 
 /** Time limit for a whole file, in milliseconds. */

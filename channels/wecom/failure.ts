@@ -1,6 +1,12 @@
-import { AppError } from '#kernel'
-import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
-import { indexMeanings, isRefusal, PlatformRefusal, toPlatformFailure } from '#toolbox'
+import {
+  AppError,
+  ChannelFailure,
+  type ChannelFailureReason,
+  indexMeanings,
+  isRefusal,
+  PlatformRefusal,
+  toPlatformFailure,
+} from '#plugin-api'
 
 /** The code for a call on a connection whose subscription the platform has lost. */
 const NOT_SUBSCRIBED = 846609

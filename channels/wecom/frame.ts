@@ -1,5 +1,4 @@
-import type { ConversationType } from '#plugin-api'
-import { type Json, toObject, toText } from '#toolbox'
+import { type ConversationType, type Json, toObject, toText } from '#plugin-api'
 
 /** A callback for a message or an action of a person. */
 interface Callback {

@@ -1,6 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { ChannelLink, InboundMessage, QuotedMessage } from '#plugin-api'
-import { type Json, toObject, toText } from '#toolbox'
+import {
+  type ChannelLink,
+  type InboundMessage,
+  type Json,
+  type QuotedMessage,
+  toObject,
+  toText,
+} from '#plugin-api'
 import { flatten, readContent } from './content.ts'
 import { readCallback, toTarget } from './frame.ts'
 import { createMentions, type Mentions } from './mention.ts'

@@ -1,7 +1,15 @@
 import type { TemplateCard } from '@wecom/aibot-node-sdk'
-import type { Logger } from '#kernel'
-import type { Button, ChannelLink, OutboundMessage, PressOutcome } from '#plugin-api'
-import { createRecentSet, toObject, toText, untilAborted } from '#toolbox'
+import {
+  type Button,
+  type ChannelLink,
+  createRecentSet,
+  type Logger,
+  type OutboundMessage,
+  type PressOutcome,
+  toObject,
+  toText,
+  untilAborted,
+} from '#plugin-api'
 import { type Calls, isAnswerRefused } from './calls.ts'
 import { readCallback, type Target } from './frame.ts'
 import { createMarkdown, createStreamFrame, toVisible } from './live.ts'

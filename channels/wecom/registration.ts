@@ -1,5 +1,14 @@
-import { ChannelFailure, type ChannelRegistration, type PlatformAccess } from '#plugin-api'
-import { type Json, parseObject, readBody, toObject, toText, withDeadline } from '#toolbox'
+import {
+  ChannelFailure,
+  type ChannelRegistration,
+  type Json,
+  type PlatformAccess,
+  parseObject,
+  readBody,
+  toObject,
+  toText,
+  withDeadline,
+} from '#plugin-api'
 import { toFetchFailure, toReason } from './failure.ts'
 
 /** The name of the requesting application. */

@@ -1,6 +1,5 @@
 import type { WSClient } from '@wecom/aibot-node-sdk'
-import { ChannelFailure, type ChannelSettings } from '#plugin-api'
-import { PlatformRefusal } from '#toolbox'
+import { ChannelFailure, type ChannelSettings, PlatformRefusal } from '#plugin-api'
 import { findAddress, type WecomConfig } from './config.ts'
 import { toSocketFailure } from './failure.ts'
 

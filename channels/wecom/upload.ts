@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { ChannelFailure, type OutboundFile } from '#plugin-api'
-import { toText } from '#toolbox'
+import { ChannelFailure, type OutboundFile, toText } from '#plugin-api'
 import type { Calls } from './calls.ts'
 
 /** WeCom's limits for chunks, and our usual size: small chunks are confirmed in time. */

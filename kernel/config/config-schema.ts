@@ -51,6 +51,11 @@ const kernelProperties = (limits: Readonly<Record<string, LimitSpec>>) => ({
   packages: { type: 'array', items: { type: 'string' }, default: [] },
 })
 
+/** The hosts besides public ones that `host.fetch` of a plugin from outside may reach. */
+export const fetchSettings: Readonly<Record<string, JSONSchema>> = {
+  allow_hosts: { type: 'array', items: { type: 'string' }, default: [], env: 'SVC_ALLOW_HOSTS' },
+}
+
 /** The part of the configuration that the kernel reads. */
 export interface KernelConfig {
   http: {

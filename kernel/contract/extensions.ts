@@ -7,8 +7,11 @@ export interface ExtensionPoint<Entry = unknown> {
   noun: string
   /** Returns the unique name of an entry; without it, each plugin adds one entry, under its own name. */
   nameOf?(entry: Entry): string
-  /** Returns the entry if its form is right, else throws one sentence. What is built in is not checked. */
-  check?(entry: unknown): Entry
+  /**
+   * Returns the entry if its form is right, else throws one sentence; `folder` is that of the plugin or entry. What is
+   * built in is not checked.
+   */
+  check?(entry: unknown, folder: string): Entry
   /** A folder beside `plugins/`, here and in the home, each of whose folders has an entry as its default export. */
   folder?: string
 }
@@ -21,6 +24,8 @@ export interface Extensions<Entry> {
   owner(name: string): string | undefined
   /** Returns the address of the module of the third-party plugin that added an entry, for another process to load. */
   module(name: string): string | undefined
+  /** Returns the folder of the plugin that added an entry, and of its `package.json`. */
+  folder(name: string): string | undefined
 }
 
 /** The functions of an extension point; each is called with the cradle of its own plugin besides. */
@@ -43,6 +48,7 @@ interface AddedEntry<Entry> {
   entry: Entry
   owner: string
   file?: string | undefined
+  folder?: string | undefined
 }
 
 /** The plugins that failed; none recovers. */
@@ -73,6 +79,7 @@ export function createExtensions<Entry>(
       const file = select().has(name) && byName.get(name)!.file
       return file ? pathToFileURL(file).href : undefined
     },
+    folder: (name) => (select().has(name) ? byName.get(name)!.folder : undefined),
     async ask(question) {
       const answers: unknown[] = []
       const failures: unknown[] = []

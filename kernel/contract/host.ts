@@ -2,6 +2,7 @@ import type { IndexDescription } from 'mongodb'
 import { assertMigration, type Migration } from '../database/migrations.ts'
 import type { ErrorCode } from '../errors.ts'
 import { AppError } from '../errors.ts'
+import { type BoundedFetch, createBoundedFetch } from '../http/bounded-fetch.ts'
 import type { UsageCounter } from '../security/limits.ts'
 import type { SealedPurposes } from '../security/sealed-fields.ts'
 import type { Collections, Events, GuardContexts, PrivateServices, Services } from './additions.ts'
@@ -67,6 +68,11 @@ export interface Host<Of extends Manifest = Manifest> {
   health(check: (cradle: Cradle<Of>) => unknown): void
   /** A line of `svc doctor`: what was found, or thrown, what is wrong. The cradle has no collections. */
   check(name: string, look: (cradle: Cradle<Of>) => string | Promise<string>): void
+  /**
+   * Fetches an address that a user chose: public ones, and the hosts of `plugins.<name>.allow_hosts`, which
+   * SVC_ALLOW_HOSTS sets; after setup only.
+   */
+  fetch: BoundedFetch
   /** An error of some plugin's table. */
   error(
     code: ErrorCode | (keyof NonNullable<Of['errors']> & string),
@@ -118,6 +124,7 @@ export function createHost(
   { isBuiltIn = false } = {},
 ): { host: Host; declarations: Declarations } {
   let cradle: unknown
+  let boundedFetch: BoundedFetch | undefined
   let isClosed = false
   const declarations: Declarations = {
     bind(bound) {
@@ -180,6 +187,11 @@ export function createHost(
     extend: (point, entry) => void declarations.extensions.push({ point, entry }),
     health: (check) => void declarations.health.push(check),
     check: (name, look) => void declarations.checks.push({ name, look }),
+    fetch(url, init) {
+      const { config } = host.cradle as { config: { allow_hosts?: string[] } }
+      boundedFetch ??= createBoundedFetch(config.allow_hosts ?? [])
+      return boundedFetch(url, init)
+    },
     error: (code, details) => new AppError(code as ErrorCode, details),
   }
   return { host: isBuiltIn ? host : hostFromOutside(plugin, host, () => isClosed), declarations }
@@ -192,7 +204,7 @@ export function createHost(
 const hostFromOutside = (plugin: string, host: Host, isClosed: () => boolean) =>
   new Proxy(host, {
     get(words, name) {
-      if (name === 'error' || name === 'cradle') return words[name]
+      if (name === 'error' || name === 'cradle' || name === 'fetch') return words[name]
       if (Object.hasOwn(words, name)) {
         if (isClosed()) throw new Error(`host.${String(name)} declares nothing after setup: call it in setup`)
         const declare = words[name as keyof Host] as (...args: unknown[]) => void

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { type Config, layerConfig, readConfigFile } from '../config/config.ts'
-import { acceptLimits, acceptSettings } from '../config/config-schema.ts'
+import { acceptLimits, acceptSettings, fetchSettings } from '../config/config-schema.ts'
 import type { Command } from '../contract/command.ts'
 import { assertErrorForm } from '../contract/error-form.ts'
 import { createExtensions, type ExtensionPoint, type FailedPlugins } from '../contract/extensions.ts'
@@ -201,7 +201,10 @@ const sectionsOf = (
   candidates.map(({ name, source, plugin, error }) => ({
     name,
     isBuiltIn: source === BUILT_IN,
-    config: plugin?.config ?? (error && acceptSettings(file, name)),
+    config: {
+      ...(plugin && source !== BUILT_IN && fetchSettings),
+      ...(plugin?.config ?? (error && acceptSettings(file, name))),
+    },
     limits: plugin?.limits ?? (error && acceptLimits(file)),
   }))
 
@@ -219,7 +222,8 @@ function selectPlugins(
     if (!selection.admitsDependencies(candidate)) return false
     const isForeign = one.source !== BUILT_IN
     const error =
-      one.error ?? (isForeign ? findFault(() => checkForeign(one.declarations, points)) : undefined)
+      one.error ??
+      (isForeign ? findFault(() => checkForeign(one.declarations, points, one.folder)) : undefined)
     if (error) selection.leaveOutUnloaded(candidate, error)
     return !error
   })
@@ -307,12 +311,13 @@ export function extensionsOf(
   { failed, cradleOf }: { failed?: FailedPlugins; cradleOf?: (plugin: string) => unknown } = {},
 ): Map<string, ReturnType<typeof createExtensions>> {
   const added = [
-    ...entries.map(({ point, value: entry, owner }) => ({ point, entry, owner })),
-    ...plugins.flatMap(({ name: owner, file, declarations }) =>
+    ...entries.map(({ point, value: entry, owner, folder }) => ({ point, entry, owner, folder })),
+    ...plugins.flatMap(({ name: owner, file, folder, declarations }) =>
       declarations.extensions.map(({ point, entry }) => ({
         point,
         owner,
         file,
+        folder,
         entry: typeof entry === 'function' ? withCradle(entry as never, () => cradleOf?.(owner)) : entry,
       })),
     ),

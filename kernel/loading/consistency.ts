@@ -192,6 +192,7 @@ export function askForNearest(name: string, names: readonly string[]): string {
 export function checkForeign(
   { routes, sockets, extensions }: Declarations,
   points: ReadonlyMap<string, ExtensionPoint>,
+  folder: string,
 ): void {
   for (const { method, path, query, body, response } of routes)
     compileFor(`route ${method} ${path}`, () => {
@@ -203,7 +204,7 @@ export function checkForeign(
     compileFor(`socket ${path}`, () => {
       for (const schema of schemasIn(receive, send)) compileSchema(schema, 'json')
     })
-  for (const { point, entry } of extensions) points.get(point)?.check?.(entry)
+  for (const { point, entry } of extensions) points.get(point)?.check?.(entry, folder)
 }
 
 const schemasIn = (...directions: FrameSchemas[]) =>

@@ -77,7 +77,7 @@ export async function loadEntry(
   try {
     const { load, folder, version } = locate()
     const candidate = await load()
-    const value = isBuiltIn ? candidate : confine(name, check ? check(candidate) : candidate)
+    const value = isBuiltIn ? candidate : confine(name, check ? check(candidate, folder) : candidate)
     return { name, source, point, owner, folder, version, value }
   } catch (cause) {
     throw new ConfigError(`${owner} (${source}) failed to load: ${(cause as Error).message}`, { cause })

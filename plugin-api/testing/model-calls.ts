@@ -4,6 +4,7 @@ import type {
   LanguageModelV3StreamPart,
   LanguageModelV3ToolResultOutput,
 } from '@ai-sdk/provider'
+import { requestStream } from '#kernel'
 import {
   beginAnswer,
   type ModelAnswer,
@@ -20,7 +21,6 @@ import type {
   StreamingModel,
 } from '../provider-kind.ts'
 import { NO_USAGE } from '../token-usage.ts'
-import { requestStream } from '../toolbox/streaming-request.ts'
 
 type Part = LanguageModelV3StreamPart
 

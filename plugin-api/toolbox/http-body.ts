@@ -1,4 +1,4 @@
-import type { Deadline } from './deadline.ts'
+import type { Deadline } from '#kernel'
 
 type Body = AsyncIterable<Uint8Array> | null
 

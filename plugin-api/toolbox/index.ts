@@ -1,4 +1,4 @@
-// Functions that several built-in plugins and kinds share; plugin-api/index.ts exports some of them to third parties.
+// Functions that several plugins and kinds share.
 
 export { listTemplateFolders } from '../expert.ts'
 export { measureCollections } from './collection-size.ts'
@@ -9,12 +9,10 @@ export {
   ConfinementError,
   startConfinedProgram,
 } from './confined-program.ts'
-export { createDeadline, type Deadline, untilAborted, withDeadline } from './deadline.ts'
 export { type Conditional, makeTag, missOf, replyWithTag, requireUnchanged } from './entity-tag.ts'
 export { type FolderCursor, openCursor } from './folder-cursor.ts'
 export { createFolderDisposal, describeLeftFolders, type FolderDisposal } from './folder-disposal.ts'
 export { createGroupCommit, type GroupCommit } from './group-commit.ts'
-export { createGuardedFetch, type GuardedFetch } from './guarded-fetch.ts'
 export {
   detectPictureType,
   encodeForm,
@@ -87,7 +85,6 @@ export {
   secretsElsewhere,
 } from './sealed-config.ts'
 export { createKeyedSemaphore, createSemaphore, type Semaphore } from './semaphore.ts'
-export { requestStream } from './streaming-request.ts'
 export { askOnTerminal } from './terminal-question.ts'
 export { cutText, decodePercent, encodeLinkPath, NAME_PATTERN, toWellFormedJSON } from './text.ts'
 export {

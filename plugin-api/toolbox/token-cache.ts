@@ -1,4 +1,4 @@
-import { untilAborted } from './deadline.ts'
+import { untilAborted } from '#kernel'
 
 /** A token is replaced this long before it expires, or after two thirds of its lifetime if that is earlier. */
 const RENEW_BEFORE_MS = 5 * 60_000

@@ -1,5 +1,4 @@
-import type { TypeOf } from '#kernel'
-import type { ModelDescription, ProviderConnection } from '#plugin-api'
+import type { ModelDescription, ProviderConnection, TypeOf } from '#plugin-api'
 import { createListFetch } from '../fetch-list.ts'
 import { toRoot } from './chat-model.ts'
 

@@ -1,5 +1,4 @@
-import type { JSONSchema } from '#kernel'
-import type { ConfigOf, ProviderConnection } from '#plugin-api'
+import type { ConfigOf, JSONSchema, ProviderConnection } from '#plugin-api'
 import { DEFAULT_BUDGET } from './thinking.ts'
 
 /** The schema of the options. */

@@ -1,6 +1,5 @@
 import type { AzureOpenAIProvider, AzureOpenAIProviderSettings } from '@ai-sdk/azure'
-import type { JSONSchema } from '#kernel'
-import type { ConfigOf, ProviderConnection } from '#plugin-api'
+import type { ConfigOf, JSONSchema, ProviderConnection } from '#plugin-api'
 import { modelOptions } from '../openai/connection.ts'
 
 /** The schema of the options. */

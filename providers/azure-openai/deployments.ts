@@ -1,7 +1,5 @@
 import { APICallError } from '@ai-sdk/provider'
-import type { TypeOf } from '#kernel'
-import type { ModelDescription, ProviderConnection } from '#plugin-api'
-import { inferModelKind } from '#toolbox'
+import { inferModelKind, type ModelDescription, type ProviderConnection, type TypeOf } from '#plugin-api'
 import { createListFetch } from '../fetch-list.ts'
 import { readModelFacts } from '../openai/model-list.ts'
 import { createEndpoint } from './connection.ts'

@@ -1,5 +1,4 @@
-import type { JSONSchema } from '#kernel'
-import type { ConfigOf, ProviderConnection } from '#plugin-api'
+import type { ConfigOf, JSONSchema, ProviderConnection } from '#plugin-api'
 import { DEFAULT_BUDGET } from '../anthropic/thinking.ts'
 import { createAuthorizedFetch } from './authorized-fetch.ts'
 import { createConverseFetch } from './converse-fetch.ts'

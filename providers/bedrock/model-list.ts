@@ -1,6 +1,4 @@
-import type { TypeOf } from '#kernel'
-import type { ModelDescription } from '#plugin-api'
-import { inferModelKind } from '#toolbox'
+import { inferModelKind, type ModelDescription, type TypeOf } from '#plugin-api'
 import { createListFetch } from '../fetch-list.ts'
 import { createAuthorizedFetch } from './authorized-fetch.ts'
 import { type BedrockConnection, toControlURL } from './connection.ts'

@@ -1,4 +1,4 @@
-import type { Locale } from '#kernel'
+import type { Locale } from '#plugin-api'
 
 /** The phrases of the demonstration model; quotes are blocks, so that they cannot be mistaken for its own words. */
 interface Phrases {

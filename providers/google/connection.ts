@@ -1,6 +1,5 @@
 import type { GoogleGenerativeAIProvider } from '@ai-sdk/google'
-import type { JSONSchema } from '#kernel'
-import type { ConfigOf, ProviderConnection } from '#plugin-api'
+import type { ConfigOf, JSONSchema, ProviderConnection } from '#plugin-api'
 
 /** The schema of the options. */
 export const configSchema = {

@@ -1,6 +1,4 @@
-import type { TypeOf } from '#kernel'
-import type { ModelDescription, ProviderConnection } from '#plugin-api'
-import { inferModelKind } from '#toolbox'
+import { inferModelKind, type ModelDescription, type ProviderConnection, type TypeOf } from '#plugin-api'
 import { createListFetch } from '../fetch-list.ts'
 import { toRoot } from './connection.ts'
 

@@ -1,6 +1,5 @@
 import type { ChatRequest, Ollama } from 'ollama/browser'
-import type { JSONSchema } from '#kernel'
-import type { ConfigOf, ProviderConnection } from '#plugin-api'
+import type { ConfigOf, JSONSchema, ProviderConnection } from '#plugin-api'
 import { createFailures } from './failure.ts'
 import { checkLines } from './line-check.ts'
 

@@ -1,4 +1,4 @@
-import { JsonTooComplex, parseJson } from '#kernel'
+import { JsonTooComplex, parseJson } from '#plugin-api'
 import type { Failures } from './failure.ts'
 
 /** The longest line; tool arguments that contain a whole file arrive in one line. */

@@ -1,5 +1,5 @@
 import type { LanguageModelV3StreamPart, LanguageModelV3Usage } from '@ai-sdk/provider'
-import { parseJson } from '#kernel'
+import { parseJson } from '#plugin-api'
 import { createCallId, toCallInput } from '../call-input.ts'
 import { toFinishReason } from '../finish-reason.ts'
 import { createThoughtSplitter } from '../think-tags.ts'

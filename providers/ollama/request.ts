@@ -6,8 +6,7 @@ import type {
 } from '@ai-sdk/provider'
 import { UnsupportedFunctionalityError } from '@ai-sdk/provider'
 import type { ChatRequest, Message, Tool } from 'ollama/browser'
-import type { ModelCallOptions } from '#plugin-api'
-import { toResultText } from '#toolbox'
+import { type ModelCallOptions, toResultText } from '#plugin-api'
 import { toCallInput } from '../call-input.ts'
 import type { OllamaOptions } from './connection.ts'
 

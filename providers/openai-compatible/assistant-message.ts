@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { JSONObject, LanguageModelV3Message } from '@ai-sdk/provider'
-import { isObject } from '#toolbox'
+import { isObject } from '#plugin-api'
 import { METADATA_KEY, type ThoughtData } from './thoughts.ts'
 
 /** The form in which an upstream wants earlier answers. */

@@ -1,5 +1,5 @@
 import type { JSONObject, LanguageModelV3StreamPart } from '@ai-sdk/provider'
-import { toScalarText } from '#toolbox'
+import { toScalarText } from '#plugin-api'
 import { createCallId, toCallInput } from '../call-input.ts'
 import { copyBounded, METADATA_KEY } from './thoughts.ts'
 

@@ -1,5 +1,5 @@
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider'
-import { isObject, parseLoosely } from '#toolbox'
+import { isObject, parseLoosely } from '#plugin-api'
 import type { CallDelta } from './call-writer.ts'
 
 /** The fields of one event of a streamed chat completion that are used here, none of which can be relied on. */

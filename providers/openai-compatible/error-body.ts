@@ -1,4 +1,4 @@
-import { isObject, type Json, parseLoosely } from '#toolbox'
+import { isObject, type Json, parseLoosely } from '#plugin-api'
 
 /** An error that an upstream reports, in whatever form. */
 export interface ErrorBody {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider'
-import { JsonTooComplex, parseJson } from '#kernel'
+import { JsonTooComplex, parseJson } from '#plugin-api'
 import type { Chunk } from './chunk.ts'
 import { readErrorBody, readWords } from './error-body.ts'
 import { createEventLines } from './event-lines.ts'

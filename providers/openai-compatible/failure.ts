@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream'
 import { APICallError } from '@ai-sdk/provider'
-import type { StreamedAnswer } from '#plugin-api'
-import { parseLoosely } from '#toolbox'
+import { parseLoosely, type StreamedAnswer } from '#plugin-api'
 import { type ErrorBody, readErrorBody, readWords } from './error-body.ts'
 
 /** The part of an error body that is read. */

@@ -1,5 +1,10 @@
-import { MODEL_INPUTS, type ModelDescription, type ModelKind, type ModelPrice } from '#plugin-api'
-import { inferModelKind } from '#toolbox'
+import {
+  inferModelKind,
+  MODEL_INPUTS,
+  type ModelDescription,
+  type ModelKind,
+  type ModelPrice,
+} from '#plugin-api'
 
 /** A model in a list, with the fields of any vendor. */
 export type Row = Readonly<Record<string, unknown>>

@@ -1,5 +1,4 @@
-import type { JSONSchema } from '#kernel'
-import type { ConfigOf, ProviderConnection } from '#plugin-api'
+import type { ConfigOf, JSONSchema, ProviderConnection } from '#plugin-api'
 
 /** Headers about a connection or the form of a body, which only the HTTP client may set. */
 const NAMES = [

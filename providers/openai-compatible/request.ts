@@ -6,8 +6,7 @@ import {
   type SharedV3Warning,
   UnsupportedFunctionalityError,
 } from '@ai-sdk/provider'
-import type { ModelCallOptions } from '#plugin-api'
-import { toResultText } from '#toolbox'
+import { type ModelCallOptions, toResultText } from '#plugin-api'
 import { isReasoning, toEffort } from '../openai/reasoning.ts'
 import type { AdaptationName } from './adaptations.ts'
 import { convertAssistant, type History, toWireId } from './assistant-message.ts'

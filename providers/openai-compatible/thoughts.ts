@@ -1,5 +1,5 @@
 import type { JSONObject, JSONValue } from '@ai-sdk/provider'
-import { parseJson } from '#kernel'
+import { parseJson } from '#plugin-api'
 
 /** The key of the data that an upstream expects back with the history. */
 export const METADATA_KEY = 'openaiCompatible'

@@ -1,8 +1,7 @@
 import { pipeline, Readable } from 'node:stream'
 import type { ReadableStream as WebStream } from 'node:stream/web'
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { AppError } from '#kernel'
-import type { StreamedAnswer, StreamingRequest } from '#plugin-api'
+import { AppError, type StreamedAnswer, type StreamingRequest } from '#plugin-api'
 import { createFailures, type Failures, readText } from './failure.ts'
 import type { CompatibleConnection } from './options.ts'
 

@@ -1,5 +1,5 @@
 import type { JSONObject, LanguageModelV3Usage } from '@ai-sdk/provider'
-import { isObject, type Json } from '#toolbox'
+import { isObject, type Json } from '#plugin-api'
 
 /** Creates the reader of the usage in an answer: the last number above zero counts, wherever it is reported. */
 export function createUsageReader() {

@@ -1,6 +1,5 @@
 import type { OpenAIProvider } from '@ai-sdk/openai'
-import type { JSONSchema } from '#kernel'
-import type { ConfigOf, ProviderConnection } from '#plugin-api'
+import type { ConfigOf, JSONSchema, ProviderConnection } from '#plugin-api'
 
 /** The schemas of the options of a model. */
 export const modelOptions = {

@@ -1,4 +1,4 @@
-import { untilAborted } from '#toolbox'
+import { untilAborted } from '#kernel'
 import type { FakePlatform, Saying } from '../../plugin-api/testing/fake-platform.ts'
 import { createFakeSlackApi } from './fake-slack-api.ts'
 import { buttonsOf } from './fake-slack-blocks.ts'

@@ -1,5 +1,5 @@
 import pino from 'pino'
-import { compileSchema } from '#kernel'
+import { compileSchema, createGuardedFetch } from '#kernel'
 import type {
   ButtonPress,
   ChannelConnection,
@@ -11,7 +11,6 @@ import type {
   JSONValue,
   PressOutcome,
 } from '#plugin-api'
-import { createGuardedFetch } from '#toolbox'
 import type { FakePlatform } from '../../plugin-api/testing/fake-platform.ts'
 import type { Test } from '../run/file-test.ts'
 

@@ -1,5 +1,5 @@
 import type { Collection } from 'mongodb'
-import { AppError, createRecentValues, type GuardRequest, WRITING_METHODS } from '#kernel'
+import { AppError, createRecentValues, type GuardRequest, WRITING_METHODS } from '#plugin-api'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import type { Cradle } from './manifest.ts'
 import type { AgentDocument } from './types.ts'

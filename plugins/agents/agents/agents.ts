@@ -1,6 +1,15 @@
-import { AppError, isDuplicateKey, type Locale } from '#kernel'
-import type { AgentSettings } from '#plugin-api'
-import { type Conditional, findPage, missOf, type Page, type PageRequest, requireUnchanged } from '#toolbox'
+import {
+  type AgentSettings,
+  AppError,
+  type Conditional,
+  findPage,
+  isDuplicateKey,
+  type Locale,
+  missOf,
+  type Page,
+  type PageRequest,
+  requireUnchanged,
+} from '#plugin-api'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import { createAgentMemory } from './agent-memory.ts'
 import { createAgentRows, createKnowledgeChoices } from './agent-rows.ts'

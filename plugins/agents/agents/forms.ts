@@ -1,6 +1,14 @@
 import { isAbsolute } from 'node:path'
-import { AppError, assertSchema, chooseLocale, compileFor, createFormCheck, localizedText } from '#kernel'
-import type { Expert, Tool } from '#plugin-api'
+import {
+  AppError,
+  assertSchema,
+  chooseLocale,
+  compileFor,
+  createFormCheck,
+  type Expert,
+  localizedText,
+  type Tool,
+} from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 
 const assertToolForm = createFormCheck<Tool>(

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import { definePlugin } from '#kernel'
-import { describeLeftFolders, listNames } from '#toolbox'
+import { definePlugin, describeLeftFolders, listNames } from '#plugin-api'
 import { type Agents, createAgents } from './agents.ts'
 import { assertExpert, assertTool, createDefaultAssistant } from './forms.ts'
 

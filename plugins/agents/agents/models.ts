@@ -1,5 +1,4 @@
-import { AppError, deferSchema } from '#kernel'
-import { modelSettings } from '#plugin-api'
+import { AppError, deferSchema, modelSettings } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import type { AgentDocument, ModelSettings } from './types.ts'
 

@@ -1,5 +1,4 @@
-import { AppError } from '#kernel'
-import type { AgentSettings } from '#plugin-api'
+import { type AgentSettings, AppError } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import type { AgentDocument, AgentOperation, AgentState, OperationName } from './types.ts'
 

@@ -1,6 +1,4 @@
-import { AppError, type Locale } from '#kernel'
-import { agentRow, newAgent } from '#plugin-api'
-import { makeTag, pageReply, replyWithTag } from '#toolbox'
+import { AppError, agentRow, type Locale, makeTag, newAgent, pageReply, replyWithTag } from '#plugin-api'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import { type Cradle, route } from './manifest.ts'
 import {

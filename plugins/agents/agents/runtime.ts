@@ -1,8 +1,14 @@
 import { cp, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppError, type GuardContexts, type Locale } from '#kernel'
-import type { AgentSettings, Expert } from '#plugin-api'
-import { createFolderDisposal, listTemplateFolders } from '#toolbox'
+import {
+  type AgentSettings,
+  AppError,
+  createFolderDisposal,
+  type Expert,
+  type GuardContexts,
+  type Locale,
+  listTemplateFolders,
+} from '#plugin-api'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import type { Cradle } from './manifest.ts'
 import type { ModelChoice } from './models.ts'

@@ -1,6 +1,4 @@
-import { objectOf, rowOf } from '#kernel'
-import { agentRow, listedAgentRow, newAgent } from '#plugin-api'
-import { pageQuery } from '#toolbox'
+import { agentRow, listedAgentRow, newAgent, objectOf, pageQuery, rowOf } from '#plugin-api'
 
 /** PATCH /agents/:id; null clears a nullable field, `config` is replaced as a whole. */
 export const agentChanges = objectOf(newAgent.properties)

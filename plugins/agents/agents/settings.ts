@@ -1,5 +1,11 @@
-import { AppError, type Extensions, type Issue, type Locale } from '#kernel'
-import type { AgentSettings, Expert } from '#plugin-api'
+import {
+  type AgentSettings,
+  AppError,
+  type Expert,
+  type Extensions,
+  type Issue,
+  type Locale,
+} from '#plugin-api'
 
 /** Words that routes have in place of an agent's name. */
 const RESERVED_NAMES = new Set(['from-expert'])

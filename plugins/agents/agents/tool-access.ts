@@ -1,6 +1,4 @@
-import { AppError } from '#kernel'
-import type { Tool } from '#plugin-api'
-import { isWithin } from '#toolbox'
+import { AppError, isWithin, type Tool } from '#plugin-api'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import type { Cradle } from './manifest.ts'
 import type { AgentDocument, Holder, LentTools, ToolAccess, ToolChoices, ToolSettings } from './types.ts'

@@ -1,7 +1,15 @@
 import type { UpdateFilter } from 'mongodb'
-import { AppError, type Issue, type Locale, type TypeOf } from '#kernel'
-import type { Tool } from '#plugin-api'
-import { type Conditional, makeTag, missOf, requireUnchanged } from '#toolbox'
+import {
+  AppError,
+  type Conditional,
+  type Issue,
+  type Locale,
+  makeTag,
+  missOf,
+  requireUnchanged,
+  type Tool,
+  type TypeOf,
+} from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import type { toolChange, toolSettings, toolSettingsRow } from './schemas.ts'
 import { FIRST_TOOL_SETTINGS, mayUse, type ToolAccessReader } from './tool-access.ts'

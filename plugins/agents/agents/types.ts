@@ -1,12 +1,15 @@
-import type { AppError, Locale, TypeOf, UploadedFile } from '#kernel'
 import type {
   AgentSettings,
+  AppError,
   agentRow,
   DocumentFacts,
   Expert,
+  Locale,
   listedAgentRow,
   modelSettings,
   Tool,
+  TypeOf,
+  UploadedFile,
   WriteArea,
 } from '#plugin-api'
 import type { AuthCaller } from '../../identity/auth/types.ts'

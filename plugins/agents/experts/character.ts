@@ -1,5 +1,4 @@
-import { AppError, type Extensions, type TypeOf } from '#kernel'
-import type { AgentSettings, Expert } from '#plugin-api'
+import { type AgentSettings, AppError, type Expert, type Extensions, type TypeOf } from '#plugin-api'
 import type { newlyPublishedExpert, publishedExpertDetail } from './schemas.ts'
 import { hasSecret } from './secret-scan.ts'
 

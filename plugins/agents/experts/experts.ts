@@ -2,9 +2,15 @@ import { readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { AppError, type Issue, type Locale, type TypeOf } from '#kernel'
-import type { Expert, newAgent } from '#plugin-api'
-import { listTemplateFolders } from '#toolbox'
+import {
+  AppError,
+  type Expert,
+  type Issue,
+  type Locale,
+  listTemplateFolders,
+  type newAgent,
+  type TypeOf,
+} from '#plugin-api'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import type { AgentDocument } from '../agents/types.ts'
 import type { Cradle } from './manifest.ts'

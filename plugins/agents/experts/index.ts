@@ -1,4 +1,4 @@
-import { definePlugin } from '#kernel'
+import { definePlugin } from '#plugin-api'
 import { bundledExperts, createExperts, type Experts } from './experts.ts'
 
 import { createPublishedExperts, type PublishedExperts, publishedExpertIndexes } from './published-experts.ts'

@@ -1,8 +1,17 @@
 import { copyFile, mkdir, readdir, rename, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { IndexDescription } from 'mongodb'
-import { AppError, type Locale, type TypeOf } from '#kernel'
-import { createSemaphore, findPage, type Page, type PageRequest, removeTree, unlessMissing } from '#toolbox'
+import {
+  AppError,
+  createSemaphore,
+  findPage,
+  type Locale,
+  type Page,
+  type PageRequest,
+  removeTree,
+  type TypeOf,
+  unlessMissing,
+} from '#plugin-api'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import type { AgentDocument } from '../agents/types.ts'
 import {

@@ -1,6 +1,4 @@
-import { objectOf } from '#kernel'
-import { agentRow, type Expert, newAgent } from '#plugin-api'
-import { pageQuery, pageReply } from '#toolbox'
+import { agentRow, type Expert, newAgent, objectOf, pageQuery, pageReply } from '#plugin-api'
 import type { PublishedExpertSummary } from './character.ts'
 import { route } from './manifest.ts'
 import {

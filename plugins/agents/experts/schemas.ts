@@ -1,5 +1,4 @@
-import { localizedText, nullable, objectOf, rowOf } from '#kernel'
-import { newAgent, quickPrompts, taskExamples } from '#plugin-api'
+import { localizedText, newAgent, nullable, objectOf, quickPrompts, rowOf, taskExamples } from '#plugin-api'
 
 const text = { type: 'string' } as const
 const texts = { type: 'array', items: text } as const

@@ -1,6 +1,6 @@
 import { type FileHandle, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import type { LeftOut } from './character.ts'
 import { findExclusion } from './exclusion.ts'
 import { hasSecretBytes } from './secret-scan.ts'

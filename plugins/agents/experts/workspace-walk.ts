@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs'
 import { type FileHandle, readdir, realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { type OpenFolder, openFolder } from '#toolbox'
+import { type OpenFolder, openFolder } from '#plugin-api'
 
 /** An entry of a folder; `path` is relative to the root of the walk and has slashes. */
 export interface Entry {

@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs'
 import {
   AppError,
+  agentRow,
   type Cradle,
   type DefineRoute,
   defineManifest,
   definePlugin,
   defineRoute,
+  PERSONA_CODES,
   type TypeOf,
-} from '#kernel'
-import { agentRow, PERSONA_CODES } from '#plugin-api'
+} from '#plugin-api'
 import type { AgentDocument } from '../agents/types.ts'
 import { personaChoice, personaParams, personaProfile, personaRows } from './schemas.ts'
 

@@ -1,5 +1,4 @@
-import { localizedText, rowOf } from '#kernel'
-import { personaCode as code } from '#plugin-api'
+import { personaCode as code, localizedText, rowOf } from '#plugin-api'
 
 /** The path of a persona. */
 export const personaParams = rowOf({

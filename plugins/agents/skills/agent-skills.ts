@@ -1,5 +1,11 @@
-import { AppError } from '#kernel'
-import { type Conditional, makeTag, type Page, type PageRequest, requireUnchanged } from '#toolbox'
+import {
+  AppError,
+  type Conditional,
+  makeTag,
+  type Page,
+  type PageRequest,
+  requireUnchanged,
+} from '#plugin-api'
 import type { Agents } from '../agents/agents.ts'
 import { type Drafts, withDrafts } from './drafts.ts'
 import type { PackageSkills } from './package-skills.ts'

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { crc32 } from 'node:zlib'
 import { type Entry, getFileNameLowLevel, openPromise, type ZipFile } from 'yauzl'
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import { createInvalid, createPathCheck } from './skill-rules.ts'
 
 /** The most entries of an archive, including folders and ignored entries. */

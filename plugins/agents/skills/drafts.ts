@@ -1,4 +1,4 @@
-import type { OpenFolder } from '#toolbox'
+import type { OpenFolder } from '#plugin-api'
 import type { SkillFolder } from './skill-folder.ts'
 
 /** New skills that are written beside the skills of a folder until they are put in place. */

@@ -1,5 +1,4 @@
-import { definePlugin } from '#kernel'
-import { listNames } from '#toolbox'
+import { definePlugin, listNames } from '#plugin-api'
 import { type AgentSkills, createAgentSkills } from './agent-skills.ts'
 import { packageRoutes } from './package-routes.ts'
 import { createPackageSkills, type PackageSkills } from './package-skills.ts'

@@ -1,5 +1,14 @@
-import { AppError, type Issue, objectOf, reply } from '#kernel'
-import { linkToNext, makeTag, pageQuery, pageReply, replyWithTag } from '#toolbox'
+import {
+  AppError,
+  type Issue,
+  linkToNext,
+  makeTag,
+  objectOf,
+  pageQuery,
+  pageReply,
+  reply,
+  replyWithTag,
+} from '#plugin-api'
 import { type Cradle, route } from './manifest.ts'
 import {
   addedSkills,

@@ -1,6 +1,5 @@
 import { mkdir } from 'node:fs/promises'
-import { AppError } from '#kernel'
-import type { Page, PageRequest } from '#toolbox'
+import { AppError, type Page, type PageRequest } from '#plugin-api'
 import { type Drafts, withDrafts } from './drafts.ts'
 import { listFacts, NO_SKILLS, readDetail, readFacts, type SkillDetail } from './skill-facts.ts'
 import type { SkillFolder } from './skill-folder.ts'

@@ -1,5 +1,4 @@
-import { objectOf, reply } from '#kernel'
-import { pageQuery, pageReply, replyWithTag } from '#toolbox'
+import { objectOf, pageQuery, pageReply, reply, replyWithTag } from '#plugin-api'
 import { route } from './manifest.ts'
 import { toSkillRow } from './package-routes.ts'
 import {

@@ -1,4 +1,4 @@
-import { nullable, objectOf, rowOf } from '#kernel'
+import { nullable, objectOf, rowOf } from '#plugin-api'
 import { SLUG_PATTERN } from './skill-rules.ts'
 
 const time = { type: 'integer', description: 'Unix seconds' } as const

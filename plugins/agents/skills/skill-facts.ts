@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { AppError } from '#kernel'
-import { type OpenFolder, type Page, type PageRequest, pageOf } from '#toolbox'
+import { AppError, type OpenFolder, type Page, type PageRequest, pageOf } from '#plugin-api'
 import { codeOf, DENIED, MISSING } from './file-errors.ts'
 import { decodeHead, HEAD_BYTES, readHead } from './front-matter.ts'
 import { SKILL_FILE, type SkillFolder } from './skill-folder.ts'

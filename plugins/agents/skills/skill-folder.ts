@@ -1,8 +1,7 @@
 import { renameSync } from 'node:fs'
 import { lstat, mkdir, opendir, writeFile } from 'node:fs/promises'
 import { decodeTime } from 'ulid'
-import { AppError, type Ids } from '#kernel'
-import { type OpenFolder, removeTree } from '#toolbox'
+import { AppError, type Ids, type OpenFolder, removeTree } from '#plugin-api'
 import { codeOf, DENIED, ignoring, MISSING } from './file-errors.ts'
 import { isSlug } from './skill-rules.ts'
 

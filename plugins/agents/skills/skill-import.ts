@@ -1,6 +1,6 @@
 import { mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { OpenFolder } from '#toolbox'
+import type { OpenFolder } from '#plugin-api'
 import type { ArchivedFile } from './archive.ts'
 import { findSkills, isSkillFile } from './archive-skills.ts'
 import type { Drafts } from './drafts.ts'

@@ -1,6 +1,6 @@
 import { type BigIntStats, lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import { codeOf, DENIED, MISSING } from './file-errors.ts'
 import { cut, HEAD_BYTES, readHead } from './front-matter.ts'
 import type { Cradle } from './manifest.ts'

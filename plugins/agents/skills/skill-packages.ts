@@ -2,8 +2,17 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isValid } from 'ulid'
-import { AppError, isDuplicateKey, type TypeOf } from '#kernel'
-import { type Conditional, findPage, missOf, type PageRequest, removeTree, requireUnchanged } from '#toolbox'
+import {
+  AppError,
+  type Conditional,
+  findPage,
+  isDuplicateKey,
+  missOf,
+  type PageRequest,
+  removeTree,
+  requireUnchanged,
+  type TypeOf,
+} from '#plugin-api'
 import type { Users } from '../../identity/users/users.ts'
 import { ignoring } from './file-errors.ts'
 import type { Cradle } from './manifest.ts'

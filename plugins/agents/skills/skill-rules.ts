@@ -1,4 +1,4 @@
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import { TreeAccessError, TreeLimitError, type TreeLimits } from './tree-copy.ts'
 
 /** The pattern of slugs, which are names of folders. */

@@ -1,6 +1,5 @@
 import { mkdir, realpath } from 'node:fs/promises'
-import { AppError } from '#kernel'
-import { type OpenFolder, openFolder } from '#toolbox'
+import { AppError, type OpenFolder, openFolder } from '#plugin-api'
 import { codeOf, DENIED, ignoring, MISSING } from './file-errors.ts'
 import type { Cradle } from './manifest.ts'
 import { createSkillFolder, type SkillFolder } from './skill-folder.ts'

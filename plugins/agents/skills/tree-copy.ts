@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { lstat, mkdir, opendir } from 'node:fs/promises'
-import type { OpenFolder } from '#toolbox'
+import type { OpenFolder } from '#plugin-api'
 import { codeOf, DENIED, MISSING } from './file-errors.ts'
 
 const { O_WRONLY, O_CREAT, O_EXCL } = constants

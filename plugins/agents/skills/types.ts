@@ -1,4 +1,4 @@
-import type { TypeOf } from '#kernel'
+import type { TypeOf } from '#plugin-api'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import type { agentSkill, newSkill } from './schemas.ts'
 

@@ -1,4 +1,4 @@
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import type { ExampleJob, Welcome } from './schemas.ts'
 
 /** The most characters of a name. */

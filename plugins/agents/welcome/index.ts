@@ -4,11 +4,11 @@ import {
   defineManifest,
   definePlugin,
   defineRoute,
+  type Expert,
   type Extensions,
   type Locale,
   type LocalizedText,
-} from '#kernel'
-import type { Expert } from '#plugin-api'
+} from '#plugin-api'
 import type { AgentDocument } from '../agents/types.ts'
 import { toJobs } from './example-tasks.ts'
 import { cronExamples, examplesQuery, type Welcome, welcome } from './schemas.ts'

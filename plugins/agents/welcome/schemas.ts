@@ -1,5 +1,12 @@
-import { localizedText, nullable, objectOf, rowOf, type TypeOf } from '#kernel'
-import { quickPrompts, taskExamples as task_examples } from '#plugin-api'
+import {
+  localizedText,
+  nullable,
+  objectOf,
+  quickPrompts,
+  rowOf,
+  type TypeOf,
+  taskExamples as task_examples,
+} from '#plugin-api'
 
 /** GET /agents/:id/chat/welcome. */
 export const welcome = {

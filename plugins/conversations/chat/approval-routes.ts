@@ -1,4 +1,4 @@
-import { AppError, type Issue, type ServerSentEvent } from '#kernel'
+import { AppError, type Issue, type ServerSentEvent } from '#plugin-api'
 import { requestArguments, requestParams, verdict } from './approval-schemas.ts'
 import type { ThreadDocument } from './documents.ts'
 import { turnFrame } from './frames.ts'

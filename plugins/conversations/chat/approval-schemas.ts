@@ -1,4 +1,4 @@
-import { objectOf, rowOf } from '#kernel'
+import { objectOf, rowOf } from '#plugin-api'
 import { pathThreadId, threadId } from './message-schemas.ts'
 
 const string = { type: 'string' } as const

@@ -1,5 +1,4 @@
-import { isUnavailable, type Locale } from '#kernel'
-import { createDeadline, encodeLinkPath } from '#toolbox'
+import { createDeadline, encodeLinkPath, isUnavailable, type Locale } from '#plugin-api'
 import type { ReadDocument } from '../../agents/agents/types.ts'
 import type { Block } from './documents.ts'
 import type { Cradle } from './manifest.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { AppError, type FrameOf, type Issue } from '#kernel'
+import { AppError, type FrameOf, type Issue } from '#plugin-api'
 import type { ThreadDocument } from './documents.ts'
 import { receivedFrames, sentFrames } from './frames.ts'
 import type { EventStream } from './ledger/follow.ts'

@@ -1,4 +1,4 @@
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import type { AgentDocument } from '../../agents/agents/types.ts'
 import { readAttachedDocuments } from './attached-documents.ts'
 import type { Block, ThreadDocument, TurnSettings } from './documents.ts'

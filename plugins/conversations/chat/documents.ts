@@ -1,6 +1,4 @@
-import type { Locale, TypeOf } from '#kernel'
-import type { TokenUsage } from '#plugin-api'
-import type { ProcessIdentity } from '#toolbox'
+import type { Locale, ProcessIdentity, TokenUsage, TypeOf } from '#plugin-api'
 import type { ModelSettings, ToolChoices } from '../../agents/agents/types.ts'
 import type { AttachedDocument } from './attached-documents.ts'
 import type { AnswerFormat } from './loop/call-settings.ts'

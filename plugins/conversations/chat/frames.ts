@@ -1,5 +1,4 @@
-import { objectOf, rowOf } from '#kernel'
-import { connectorIds, knowledgeBaseIds, reasoningLevel } from '#plugin-api'
+import { connectorIds, knowledgeBaseIds, objectOf, reasoningLevel, rowOf } from '#plugin-api'
 import { inputBlock, queuedTurns, threadId, turnId } from './message-schemas.ts'
 import { projectId } from './thread-schemas.ts'
 import { clientMessageId, seq, text, thread, turnFrameFields } from './turn-frames.ts'

@@ -1,5 +1,4 @@
-import { AppError, type ContextOf, type Guard } from '#kernel'
-import { agentKey } from '#plugin-api'
+import { AppError, agentKey, type ContextOf, type Guard } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 
 /**

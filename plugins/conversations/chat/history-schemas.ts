@@ -1,5 +1,4 @@
-import { nullable, objectOf, rowOf } from '#kernel'
-import { pageQuery } from '#toolbox'
+import { nullable, objectOf, pageQuery, rowOf } from '#plugin-api'
 import { pendingFields } from './approval-schemas.ts'
 import { artifacts, message, queuedTurns, shownThreadId, sources, turnId } from './message-schemas.ts'
 import { offset } from './thread-schemas.ts'

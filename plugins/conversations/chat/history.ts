@@ -1,4 +1,4 @@
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import type { Artifact, MessageDocument, MessageRange, Source, ThreadDocument } from './documents.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import { isTerminal, type LedgerEvent, type PendingApproval, seqOf } from './ledger/ledger-event.ts'

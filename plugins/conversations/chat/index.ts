@@ -1,5 +1,4 @@
-import { definePlugin, SVC_COMMAND } from '#kernel'
-import { measureCollections } from '#toolbox'
+import { definePlugin, measureCollections, SVC_COMMAND } from '#plugin-api'
 import { approvalRoutes } from './approval-routes.ts'
 import { type Chat, createChat } from './chat.ts'
 import { chatSocket } from './chat-socket.ts'

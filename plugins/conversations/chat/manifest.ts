@@ -5,7 +5,7 @@ import {
   defineManifest,
   defineRoute,
   defineSocket,
-} from '#kernel'
+} from '#plugin-api'
 import { chatErrors } from './errors.ts'
 
 /** The manifest of this plugin. */

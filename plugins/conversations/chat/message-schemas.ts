@@ -1,4 +1,4 @@
-import { rowOf } from '#kernel'
+import { rowOf } from '#plugin-api'
 
 const string = { type: 'string' } as const
 const integer = { type: 'integer' } as const

@@ -1,5 +1,4 @@
-import type { LocalizedText } from '#kernel'
-import { createPhrases } from '#toolbox'
+import { createPhrases, type LocalizedText } from '#plugin-api'
 
 /** The notices about an answer, by code. */
 const texts = {

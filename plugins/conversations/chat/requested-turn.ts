@@ -1,4 +1,4 @@
-import { AppError, type Issue, nullable, objectOf, rowOf, type TypeOf } from '#kernel'
+import { AppError, type Issue, nullable, objectOf, rowOf, type TypeOf } from '#plugin-api'
 import type { AgentDocument } from '../../agents/agents/types.ts'
 import { messageId, receivedFrames } from './frames.ts'
 import type { TurnUser } from './loop/turn-tools.ts'

@@ -1,5 +1,4 @@
-import { AppError, reply } from '#kernel'
-import { linkToNext, MAX_PAGE_ROWS, makeTag, pageReply, replyWithTag } from '#toolbox'
+import { AppError, linkToNext, MAX_PAGE_ROWS, makeTag, pageReply, reply, replyWithTag } from '#plugin-api'
 import type { ThreadDocument } from './documents.ts'
 import { historyPage, historyQuery } from './history-schemas.ts'
 import { route } from './manifest.ts'

@@ -1,4 +1,4 @@
-import type { Locale } from '#kernel'
+import type { Locale } from '#plugin-api'
 import type { Artifact, MessageDocument, Notice, ThreadDocument } from './documents.ts'
 import type { Cradle } from './manifest.ts'
 import { describeNotice, isNoticeCode } from './notices.ts'

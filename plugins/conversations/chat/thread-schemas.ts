@@ -1,6 +1,4 @@
-import { nullable, objectOf, rowOf } from '#kernel'
-import { knowledgeBaseIds } from '#plugin-api'
-import { pageQuery } from '#toolbox'
+import { knowledgeBaseIds, nullable, objectOf, pageQuery, rowOf } from '#plugin-api'
 import {
   artifacts,
   modelName,

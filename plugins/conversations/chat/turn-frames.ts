@@ -1,4 +1,4 @@
-import { nullable, objectOf, rowOf } from '#kernel'
+import { nullable, objectOf, rowOf } from '#plugin-api'
 import { decision, pendingFields } from './approval-schemas.ts'
 import { byProvider, noticeFields, sources, stopReason, usage } from './message-schemas.ts'
 

@@ -1,4 +1,4 @@
-import { acquireLease } from '#kernel'
+import { acquireLease } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 
 /** The duration of a lease, and the interval of its renewal, in milliseconds. */

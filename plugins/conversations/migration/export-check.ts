@@ -1,4 +1,4 @@
-import type { AppError, Issue } from '#kernel'
+import type { AppError, Issue } from '#plugin-api'
 import type { ReadEvent } from '../chat/ledger/ledger-reader.ts'
 import type { ExportHead } from '../trajectory/schemas.ts'
 import { type ExportedPart, parseJson, refuse } from './exported-parts.ts'

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 
 /** The head of an export or one of its events, and its place in the file. */
 export interface ExportedPart {

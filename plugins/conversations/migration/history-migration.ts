@@ -1,4 +1,4 @@
-import { AppError, isUnavailable, type TypeOf } from '#kernel'
+import { AppError, isUnavailable, type TypeOf } from '#plugin-api'
 import type { AgentDocument } from '../../agents/agents/types.ts'
 import type { ThreadDocument } from '../chat/documents.ts'
 import type { AgentLease } from './agent-leases.ts'

@@ -1,4 +1,4 @@
-import { definePlugin, type LeaseDocument } from '#kernel'
+import { definePlugin, type LeaseDocument } from '#plugin-api'
 import { type AgentLeases, createAgentLeases } from './agent-leases.ts'
 import { createHistoryMigration, type HistoryMigration } from './history-migration.ts'
 import { manifest } from './manifest.ts'

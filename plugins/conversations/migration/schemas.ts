@@ -1,4 +1,4 @@
-import { nullable, rowOf } from '#kernel'
+import { nullable, rowOf } from '#plugin-api'
 
 const text = { type: 'string' } as const
 const count = { type: 'integer', minimum: 0 } as const

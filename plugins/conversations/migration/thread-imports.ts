@@ -1,4 +1,4 @@
-import { AppError, type UploadedFile } from '#kernel'
+import { AppError, type UploadedFile } from '#plugin-api'
 import type { ThreadDocument } from '../chat/documents.ts'
 import type { ReadEvent } from '../chat/ledger/ledger-reader.ts'
 import type { ThreadOwner } from '../chat/threads/threads.ts'

@@ -1,4 +1,4 @@
-import type { Ids } from '#kernel'
+import type { Ids } from '#plugin-api'
 import type { ReadEvent } from '../chat/ledger/ledger-reader.ts'
 import { refuse } from './exported-parts.ts'
 

@@ -1,4 +1,4 @@
-import type { ErrorTable } from '#kernel'
+import type { ErrorTable } from '#plugin-api'
 
 /** Errors of polishing a prompt, besides the errors of a model call. */
 export const polishErrors = {

@@ -1,4 +1,4 @@
-import { definePlugin } from '#kernel'
+import { definePlugin } from '#plugin-api'
 import { manifest } from './manifest.ts'
 import { createPolisher, type Polisher } from './polisher.ts'
 import { polishRoutes } from './routes.ts'

@@ -1,6 +1,5 @@
 import type { LanguageModelV3CallOptions, LanguageModelV3FinishReason } from '@ai-sdk/provider'
-import { AppError, type Locale } from '#kernel'
-import { createDeadline, untilAborted } from '#toolbox'
+import { AppError, createDeadline, type Locale, untilAborted } from '#plugin-api'
 import type { AgentDocument } from '../../agents/agents/types.ts'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import type { ModelPart } from '../../models/providers/types.ts'

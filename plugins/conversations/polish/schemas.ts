@@ -1,4 +1,4 @@
-import { objectOf, rowOf } from '#kernel'
+import { objectOf, rowOf } from '#plugin-api'
 
 /** POST /agents/:id/chat/polish. */
 export const draft = objectOf(

@@ -1,5 +1,5 @@
 // Owns projects. Threads name their project; `chat` asks for its settings at the start of each turn.
-import { definePlugin } from '#kernel'
+import { definePlugin } from '#plugin-api'
 import { manifest } from './manifest.ts'
 import { createProjects, type Projects, projectIndexes } from './projects.ts'
 import { projectRoutes } from './routes.ts'

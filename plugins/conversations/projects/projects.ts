@@ -1,6 +1,13 @@
 import type { IndexDescription } from 'mongodb'
-import { AppError, type TypeOf } from '#kernel'
-import { type Conditional, findPage, missOf, type PageRequest, requireUnchanged } from '#toolbox'
+import {
+  AppError,
+  type Conditional,
+  findPage,
+  missOf,
+  type PageRequest,
+  requireUnchanged,
+  type TypeOf,
+} from '#plugin-api'
 import type { ProjectSettings } from '../chat/threads/thread-projects.ts'
 import type { Cradle } from './manifest.ts'
 import type { newProject, projectChanges } from './schemas.ts'

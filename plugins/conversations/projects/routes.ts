@@ -1,5 +1,4 @@
-import { objectOf } from '#kernel'
-import { makeTag, pageQuery, pageReply, replyWithTag } from '#toolbox'
+import { makeTag, objectOf, pageQuery, pageReply, replyWithTag } from '#plugin-api'
 import { type Cradle, route } from './manifest.ts'
 import { type ProjectDocument, projectFields } from './projects.ts'
 import { newProject, projectChanges, projectParams, projectRow, projectRows } from './schemas.ts'

@@ -1,5 +1,4 @@
-import { objectOf, rowOf } from '#kernel'
-import { knowledgeBaseIds } from '#plugin-api'
+import { knowledgeBaseIds, objectOf, rowOf } from '#plugin-api'
 
 const projectId = { type: 'string', examples: ['prj_01KDVMF0000000000000000001'] } as const
 const text = (maxLength: number) => ({ type: ['string', 'null'], maxLength }) as const

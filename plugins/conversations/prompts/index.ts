@@ -1,5 +1,5 @@
 // Owns saved prompts. The server lists their variables; the client that sends a prompt asks for the values.
-import { definePlugin } from '#kernel'
+import { definePlugin } from '#plugin-api'
 import { manifest } from './manifest.ts'
 import { createPrompts, type Prompts, promptIndexes } from './prompts.ts'
 import { promptRoutes } from './routes.ts'

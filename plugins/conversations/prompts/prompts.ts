@@ -1,6 +1,14 @@
 import type { Filter, IndexDescription } from 'mongodb'
-import { AppError, isDuplicateKey, type TypeOf } from '#kernel'
-import { type Conditional, findPage, missOf, type PageRequest, requireUnchanged } from '#toolbox'
+import {
+  AppError,
+  type Conditional,
+  findPage,
+  isDuplicateKey,
+  missOf,
+  type PageRequest,
+  requireUnchanged,
+  type TypeOf,
+} from '#plugin-api'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import type { Cradle } from './manifest.ts'
 import type { newPrompt, promptChanges } from './schemas.ts'

@@ -1,4 +1,4 @@
-import { makeTag, pageReply, replyWithTag } from '#toolbox'
+import { makeTag, pageReply, replyWithTag } from '#plugin-api'
 import { route } from './manifest.ts'
 import { type PromptDocument, promptFields } from './prompts.ts'
 import { newPrompt, promptChanges, promptParams, promptQuery, promptRow, promptRows } from './schemas.ts'

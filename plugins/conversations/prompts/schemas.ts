@@ -1,5 +1,4 @@
-import { objectOf, rowOf } from '#kernel'
-import { pageQuery } from '#toolbox'
+import { objectOf, pageQuery, rowOf } from '#plugin-api'
 
 const time = { type: 'integer', description: 'Unix seconds', examples: [1_893_456_000] } as const
 const promptId = { type: 'string', examples: ['prm_01KDVMF0000000000000000001'] } as const

@@ -1,4 +1,4 @@
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 
 /** The most variables of a prompt. */
 const MAX_VARIABLES = 20

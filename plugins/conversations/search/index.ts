@@ -1,5 +1,4 @@
-import { definePlugin } from '#kernel'
-import { measureCollections } from '#toolbox'
+import { definePlugin, measureCollections } from '#plugin-api'
 import { manifest } from './manifest.ts'
 import { searchRoutes } from './routes.ts'
 import { createSearch, type Search } from './search.ts'

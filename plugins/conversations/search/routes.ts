@@ -1,5 +1,4 @@
-import { AppError } from '#kernel'
-import { pageReply } from '#toolbox'
+import { AppError, pageReply } from '#plugin-api'
 import { route } from './manifest.ts'
 import { searchQuery, searchRow } from './schemas.ts'
 

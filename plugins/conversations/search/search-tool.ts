@@ -1,5 +1,4 @@
-import { objectOf, type TypeOf } from '#kernel'
-import type { OfferedTurn, Tool, ToolContext } from '#plugin-api'
+import { type OfferedTurn, objectOf, type Tool, type ToolContext, type TypeOf } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import type { SearchHit } from './search.ts'
 

@@ -1,4 +1,4 @@
-import { MAX_PAGE_ROWS, type Page, type PageRequest, readCursor, writeCursor } from '#toolbox'
+import { MAX_PAGE_ROWS, type Page, type PageRequest, readCursor, writeCursor } from '#plugin-api'
 import type { NamedThread, OwnThreadsFilter, ShownMessage } from '../chat/threads/own-messages.ts'
 import type { Cradle } from './manifest.ts'
 import { type Candidate, type Place, textOf } from './store/pages.ts'

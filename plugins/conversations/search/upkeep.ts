@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { jointWriterOf } from '#toolbox'
+import { jointWriterOf } from '#plugin-api'
 import type { ThreadOwner } from '../chat/threads/threads.ts'
 import type { Cradle } from './manifest.ts'
 import { INDEX_VERSION } from './store/pages.ts'

@@ -1,5 +1,4 @@
-import { AppError, type Locale } from '#kernel'
-import { encodeLinkPath } from '#toolbox'
+import { AppError, encodeLinkPath, type Locale } from '#plugin-api'
 import type { AgentDocument } from '../../agents/agents/types.ts'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import type { Artifact, Block, ThreadDocument } from '../chat/documents.ts'

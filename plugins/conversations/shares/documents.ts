@@ -1,5 +1,5 @@
 import type { IndexDescription } from 'mongodb'
-import type { TypeOf } from '#kernel'
+import type { TypeOf } from '#plugin-api'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import type { audience, sharedBlock, sharedMessage, sharedSource } from './schemas.ts'
 

@@ -1,4 +1,4 @@
-import type { ContextOf, Guard } from '#kernel'
+import type { ContextOf, Guard } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import { shareParams } from './schemas.ts'
 

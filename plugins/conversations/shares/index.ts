@@ -1,5 +1,5 @@
 // Owns the links to conversations and the copies that they show; the conversations themselves belong to `chat`.
-import { definePlugin } from '#kernel'
+import { definePlugin } from '#plugin-api'
 import { sharedMessageIndexes, shareIndexes, snapshotIndexes } from './documents.ts'
 import { shareReaderGuard } from './guards.ts'
 import { manifest } from './manifest.ts'

@@ -1,4 +1,4 @@
-import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
+import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#plugin-api'
 
 /** The manifest of this plugin. */
 export const manifest = defineManifest({

@@ -1,5 +1,4 @@
-import { reply } from '#kernel'
-import { pageReply } from '#toolbox'
+import { pageReply, reply } from '#plugin-api'
 import { continueShare } from './continuation.ts'
 import { route } from './manifest.ts'
 import { toSharedMessages, toShareRow } from './rows.ts'

@@ -1,5 +1,4 @@
-import { nullable, objectOf, rowOf } from '#kernel'
-import { pageQuery } from '#toolbox'
+import { nullable, objectOf, pageQuery, rowOf } from '#plugin-api'
 
 const string = { type: 'string' } as const
 const integer = { type: 'integer' } as const

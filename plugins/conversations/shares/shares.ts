@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Filter } from 'mongodb'
-import { AppError } from '#kernel'
-import { findPage, type Page, type PageRequest } from '#toolbox'
+import { AppError, findPage, type Page, type PageRequest } from '#plugin-api'
 import type { AgentDocument } from '../../agents/agents/types.ts'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import type { ThreadDocument } from '../chat/documents.ts'

@@ -1,7 +1,6 @@
 import { mkdir, open, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppError, type FileReply } from '#kernel'
-import { removeTree, unlessMissing } from '#toolbox'
+import { AppError, type FileReply, removeTree, unlessMissing } from '#plugin-api'
 import type { AgentDocument } from '../../agents/agents/types.ts'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import type { NamedFile, SnapshotDocument, SnapshotFile } from './documents.ts'

@@ -1,4 +1,4 @@
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import type { Block, MessageDocument, Source, ThreadDocument } from '../chat/documents.ts'
 import {
   isFileBlock,

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { AppError, deferSchema, type Issue } from '#kernel'
+import { AppError, deferSchema, type Issue } from '#plugin-api'
 import type { ReadEvent } from '../chat/ledger/ledger-reader.ts'
 import { type ExportHead, exportedEvent, exportHead } from './schemas.ts'
 

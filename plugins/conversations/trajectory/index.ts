@@ -1,4 +1,4 @@
-import { definePlugin } from '#kernel'
+import { definePlugin } from '#plugin-api'
 import { exportFormat } from './export-format.ts'
 import { manifest } from './manifest.ts'
 import { replayCommand } from './replay-command.ts'

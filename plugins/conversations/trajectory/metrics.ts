@@ -1,5 +1,4 @@
-import type { TypeOf } from '#kernel'
-import { addUsage, NO_USAGE, type TokenUsage } from '#plugin-api'
+import { addUsage, NO_USAGE, type TokenUsage, type TypeOf } from '#plugin-api'
 import type { ReadEvent } from '../chat/ledger/ledger-reader.ts'
 import type { metrics } from './schemas.ts'
 

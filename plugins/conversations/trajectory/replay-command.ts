@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Command } from '#kernel'
+import type { Command } from '#plugin-api'
 import { readExport } from './export-format.ts'
 import type { Cradle } from './manifest.ts'
 

@@ -1,5 +1,4 @@
-import { AppError, type ServerSentEvent } from '#kernel'
-import { MAX_PAGE_ROWS } from '#toolbox'
+import { AppError, MAX_PAGE_ROWS, type ServerSentEvent } from '#plugin-api'
 import { parseEventId, toRow, toWholeEvent } from './event-rows.ts'
 import { toJson, toJsonLines } from './export-format.ts'
 import { type Cradle, route } from './manifest.ts'

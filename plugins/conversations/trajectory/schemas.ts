@@ -1,6 +1,4 @@
-import { localeName, nullable, objectOf, rowOf, type TypeOf } from '#kernel'
-import { reasoningLevel } from '#plugin-api'
-import { pageQuery } from '#toolbox'
+import { localeName, nullable, objectOf, pageQuery, reasoningLevel, rowOf, type TypeOf } from '#plugin-api'
 import type { FrameType } from '../chat/ledger/ledger-event.ts'
 
 const string = { type: 'string' } as const

@@ -1,6 +1,5 @@
 import { isAbsolute, normalize } from 'node:path'
-import { AppError } from '#kernel'
-import { type Conditional, isWithin } from '#toolbox'
+import { AppError, type Conditional, isWithin } from '#plugin-api'
 import type { AccountLockout } from '../auth/account-lockout.ts'
 import type { PasswordChanges } from '../auth/password-changes.ts'
 import type { AuthCaller } from '../auth/types.ts'

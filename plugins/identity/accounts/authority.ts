@@ -1,5 +1,4 @@
-import { AppError } from '#kernel'
-import { isWithin } from '#toolbox'
+import { AppError, isWithin } from '#plugin-api'
 import type { AuthCaller } from '../auth/types.ts'
 import type { UserChanges, UserCondition, UserDocument } from '../users/types.ts'
 import type { Users } from '../users/users.ts'

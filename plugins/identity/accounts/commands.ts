@@ -1,5 +1,4 @@
-import { type Command, type CommandInput, JSON_OPTION, printJson, printTable } from '#kernel'
-import type { Page } from '#toolbox'
+import { type Command, type CommandInput, JSON_OPTION, type Page, printJson, printTable } from '#plugin-api'
 import type { UserDocument } from '../users/types.ts'
 import { toAccountRow, toAccountRows } from './account-rows.ts'
 import type { Cradle } from './manifest.ts'

@@ -1,4 +1,4 @@
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import type { AuthCaller } from '../auth/types.ts'
 import type { Role } from '../users/types.ts'
 import type { Cradle } from './manifest.ts'

@@ -1,6 +1,6 @@
 // Owns the rules of who may manage whom, and the routes and commands that apply them. The account documents belong to
 // `users`, sign-in to `auth`; this plugin has no collection of its own.
-import { definePlugin } from '#kernel'
+import { definePlugin } from '#plugin-api'
 import { type Accounts, createAccounts } from './accounts.ts'
 import { accountCommands } from './commands.ts'
 import { createGrants, type Grants } from './grants.ts'

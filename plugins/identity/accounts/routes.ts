@@ -1,5 +1,4 @@
-import { objectOf, type Route } from '#kernel'
-import { pageQuery, pageReply, replyWithTag } from '#toolbox'
+import { objectOf, pageQuery, pageReply, type Route, replyWithTag } from '#plugin-api'
 import type { UserDocument } from '../users/types.ts'
 import { toAccountRow, toAccountRows } from './account-rows.ts'
 import { type Cradle, route } from './manifest.ts'

@@ -1,5 +1,4 @@
-import { languageTag, nullable, objectOf, rowOf, type TypeOf } from '#kernel'
-import { currentUser } from '#plugin-api'
+import { currentUser, languageTag, nullable, objectOf, rowOf, type TypeOf } from '#plugin-api'
 
 const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const

@@ -1,6 +1,14 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { AppError, createRecentValues, type Issue, isDuplicateKey, type TypeOf } from '#kernel'
-import { findPage, type Page, type PageRequest } from '#toolbox'
+import {
+  AppError,
+  createRecentValues,
+  findPage,
+  type Issue,
+  isDuplicateKey,
+  type Page,
+  type PageRequest,
+  type TypeOf,
+} from '#plugin-api'
 import type { Scopes } from '../auth/scopes.ts'
 import type { Sessions } from '../auth/sessions.ts'
 import type { AuthCaller, Credential } from '../auth/types.ts'

@@ -1,5 +1,4 @@
-import { AppError, type Command, JSON_OPTION, printJson, printTable } from '#kernel'
-import type { Page } from '#toolbox'
+import { AppError, type Command, JSON_OPTION, type Page, printJson, printTable } from '#plugin-api'
 import type { UserDocument } from '../users/types.ts'
 import type { ApiKeyDocument, Cradle } from './manifest.ts'
 import { toRow } from './routes.ts'

@@ -1,5 +1,5 @@
 // Owns the API keys of accounts. What a key may do is decided by the guards of `auth`, from its scopes.
-import { definePlugin } from '#kernel'
+import { definePlugin } from '#plugin-api'
 import { type ApiKeys, createApiKeys } from './api-keys.ts'
 import { apiKeyCommands } from './commands.ts'
 import { manifest } from './manifest.ts'

@@ -1,5 +1,4 @@
-import { objectOf, type Route } from '#kernel'
-import { pageQuery, pageReply } from '#toolbox'
+import { objectOf, pageQuery, pageReply, type Route } from '#plugin-api'
 import { type ApiKeyDocument, type Cradle, route } from './manifest.ts'
 import { apiKeyParams, apiKeyRow, createdApiKey, newApiKey } from './schemas.ts'
 

@@ -1,5 +1,4 @@
-import { nullable, objectOf, rowOf } from '#kernel'
-import { NAME_PATTERN } from '#toolbox'
+import { NAME_PATTERN, nullable, objectOf, rowOf } from '#plugin-api'
 
 const MAX_SCOPES = 64
 const time = { type: 'integer', description: 'Unix seconds' } as const

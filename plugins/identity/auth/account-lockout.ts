@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { AppError, isDuplicateKey } from '#kernel'
-import { createKeyedQueue } from '#toolbox'
+import { AppError, createKeyedQueue, isDuplicateKey } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import { createBusyError } from './rate-limits.ts'
 import type { Refunds } from './refunds.ts'

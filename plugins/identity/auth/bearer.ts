@@ -1,4 +1,4 @@
-import { AppError, type GuardRequest } from '#kernel'
+import { AppError, type GuardRequest } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import type { Claims } from './tokens.ts'
 import type { Credential } from './types.ts'

@@ -1,4 +1,4 @@
-import { AppError, type Guard, type GuardRequest } from '#kernel'
+import { AppError, type Guard, type GuardRequest } from '#plugin-api'
 import type { UserDocument } from '../users/types.ts'
 import { type Bearer, confirmProtocol, readBearer } from './bearer.ts'
 import { listPermissions, pendingActions } from './logins.ts'

@@ -1,6 +1,6 @@
 // Owns sign-in: passwords are checked here against the accounts of `users`, and sessions, tokens and guards are kept
 // here. Managing other people's accounts belongs to `accounts`.
-import { definePlugin } from '#kernel'
+import { definePlugin } from '#plugin-api'
 import { type AccountLockout, createAccountLockout } from './account-lockout.ts'
 import { adminGuard, bearerGuard, permissionGuard, userGuard, visitorGuard } from './guards.ts'
 import { createLogins, type Logins } from './logins.ts'

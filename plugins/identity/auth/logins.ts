@@ -1,5 +1,4 @@
-import { AppError, type ErrorCode, reply } from '#kernel'
-import type { LoginReply } from '#plugin-api'
+import { AppError, type ErrorCode, type LoginReply, reply } from '#plugin-api'
 import type { UserDocument } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
 import type { AccountLockout, AttemptOptions } from './account-lockout.ts'

@@ -1,4 +1,4 @@
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import type { UserCondition } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
 import type { AccountLockout } from './account-lockout.ts'

@@ -1,6 +1,5 @@
 import { RateLimiterMongo, RateLimiterRes } from 'rate-limiter-flexible'
-import { AppError, networkOf } from '#kernel'
-import { createKeyedQueue } from '#toolbox'
+import { AppError, createKeyedQueue, networkOf } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import type { Refunds } from './refunds.ts'
 

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { parseCookie, stringifySetCookie } from 'cookie'
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import type { Sessions } from './sessions.ts'
 import type { SigningKeys } from './signing-key.ts'

@@ -1,4 +1,4 @@
-import { isUnavailable } from '#kernel'
+import { isUnavailable } from '#plugin-api'
 
 /** Takes back counts of attempts that were not checked. */
 export type Refunds = ReturnType<typeof createRefunds>

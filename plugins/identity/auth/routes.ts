@@ -1,6 +1,14 @@
-import { AppError, objectOf, type Route, reply } from '#kernel'
-import { currentUser, loginReply } from '#plugin-api'
-import { pageQuery, pageReply, replyWithTag } from '#toolbox'
+import {
+  AppError,
+  currentUser,
+  loginReply,
+  objectOf,
+  pageQuery,
+  pageReply,
+  type Route,
+  reply,
+  replyWithTag,
+} from '#plugin-api'
 import { describeUser } from './logins.ts'
 import { type Cradle, route } from './manifest.ts'
 import {

@@ -1,5 +1,4 @@
-import { languageTag, limitStates, nullable, objectOf, rowOf } from '#kernel'
-import { cookieWish, currentUser } from '#plugin-api'
+import { cookieWish, currentUser, languageTag, limitStates, nullable, objectOf, rowOf } from '#plugin-api'
 
 /** Accepts every password that the account store's rules accept. */
 const password = {

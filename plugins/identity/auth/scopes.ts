@@ -1,4 +1,4 @@
-import { AppError, type GuardRequest } from '#kernel'
+import { AppError, type GuardRequest } from '#plugin-api'
 import type { UserDocument } from '../users/types.ts'
 import { listPermissions } from './logins.ts'
 import type { Cradle } from './manifest.ts'

@@ -1,4 +1,4 @@
-import { AppError, untilTick } from '#kernel'
+import { AppError, untilTick } from '#plugin-api'
 import type { ChangedAccount } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
 import { readCaller } from './guards.ts'

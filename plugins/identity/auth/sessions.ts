@@ -1,6 +1,5 @@
 import type { Document } from 'mongodb'
-import { createRecentValues } from '#kernel'
-import { findPage, type PageRequest } from '#toolbox'
+import { createRecentValues, findPage, type PageRequest } from '#plugin-api'
 import type { ChangedAccount } from '../users/types.ts'
 import type { Cradle } from './manifest.ts'
 import type { Origin, SessionDocument } from './types.ts'

@@ -1,5 +1,5 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
-import { type Command, isDuplicateKey } from '#kernel'
+import { type Command, isDuplicateKey } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import type { SigningKeyDocument } from './types.ts'
 

@@ -1,5 +1,5 @@
 import type JWT from 'jsonwebtoken'
-import { AppError, createRecentValues } from '#kernel'
+import { AppError, createRecentValues } from '#plugin-api'
 import type { UserDocument } from '../users/types.ts'
 import type { Cradle } from './manifest.ts'
 import type { SigningKeys } from './signing-key.ts'

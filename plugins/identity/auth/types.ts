@@ -1,4 +1,4 @@
-import type { Locale } from '#kernel'
+import type { Locale } from '#plugin-api'
 import type { Role, UserDocument } from '../users/types.ts'
 
 /** Addresses of the services that people sign in with, by kind and name; those left out are the vendor's own. */

@@ -1,5 +1,5 @@
 // Owns the invites, and creates through `users` the account of a person who redeems one.
-import { definePlugin } from '#kernel'
+import { definePlugin } from '#plugin-api'
 import { createInvites, type Invites } from './invites.ts'
 import { createRedemptions, type Redemptions } from './redemptions.ts'
 import { inviteRoutes } from './routes.ts'

@@ -1,4 +1,4 @@
-import { AppError, type TypeOf } from '#kernel'
+import { AppError, type TypeOf } from '#plugin-api'
 import type { inviteRow } from './schemas.ts'
 
 /** The status of an invite. */

@@ -1,4 +1,4 @@
-import { AppError, type Locale, type TypeOf } from '#kernel'
+import { AppError, type Locale, type TypeOf } from '#plugin-api'
 import type { UserDocument } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
 import { findRefusal, type InviteDocument } from './invite.ts'

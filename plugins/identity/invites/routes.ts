@@ -1,6 +1,4 @@
-import { objectOf } from '#kernel'
-import { loginReply } from '#plugin-api'
-import { pageQuery, pageReply } from '#toolbox'
+import { loginReply, objectOf, pageQuery, pageReply } from '#plugin-api'
 import { toInviteRow } from './invite.ts'
 import { route } from './manifest.ts'
 import {

@@ -1,5 +1,4 @@
-import { nullable, objectOf, rowOf } from '#kernel'
-import { cookieWish } from '#plugin-api'
+import { cookieWish, nullable, objectOf, rowOf } from '#plugin-api'
 
 const time = { type: 'integer', description: 'Unix seconds' } as const
 const username = { type: 'string', minLength: 1, maxLength: 64, examples: ['ada'] } as const

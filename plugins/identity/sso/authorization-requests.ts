@@ -1,5 +1,4 @@
-import { AppError, reply } from '#kernel'
-import { assertOwnPage, withDeadline } from '#toolbox'
+import { AppError, assertOwnPage, reply, withDeadline } from '#plugin-api'
 import type { AuthCaller } from '../auth/types.ts'
 import { DEFAULT_PAGE, type SsoAddresses } from './addresses.ts'
 import { createRefusal, type EntryPoint, refusalCode } from './errors.ts'

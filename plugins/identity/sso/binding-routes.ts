@@ -1,4 +1,4 @@
-import { AppError, type Route } from '#kernel'
+import { AppError, type Route } from '#plugin-api'
 import { authorizationErrors, replyWithRequest } from './authorization-requests.ts'
 import { type Cradle, route } from './manifest.ts'
 import { bindings, kindBody, oidcStatus, signInStatus, startBody, started } from './schemas.ts'

@@ -1,5 +1,4 @@
-import { AppError, isUnavailable } from '#kernel'
-import { withDeadline } from '#toolbox'
+import { AppError, isUnavailable, withDeadline } from '#plugin-api'
 import type { Sessions } from '../auth/sessions.ts'
 import type { Identities } from '../users/identities.ts'
 import type { Users } from '../users/users.ts'

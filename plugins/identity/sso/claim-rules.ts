@@ -1,4 +1,4 @@
-import type { TypeOf } from '#kernel'
+import type { TypeOf } from '#plugin-api'
 import type { Role } from '../users/types.ts'
 import type { claimRule, preview } from './schemas.ts'
 

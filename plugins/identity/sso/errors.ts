@@ -1,4 +1,4 @@
-import { AppError, type ErrorDefinition, type ErrorTable } from '#kernel'
+import { AppError, type ErrorDefinition, type ErrorTable } from '#plugin-api'
 
 /** The path prefixes under which the same routes exist: `/auth/oauth` for every kind, `/auth/oidc` for one. */
 export type EntryPoint = 'oauth' | 'oidc'

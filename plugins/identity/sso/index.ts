@@ -1,6 +1,6 @@
 // Owns sign-in at other services: authorization requests, callbacks and their settings. Linked identities are part of
 // the accounts of `users`; the session at the end is opened by `auth`.
-import { definePlugin } from '#kernel'
+import { definePlugin } from '#plugin-api'
 import { createAddresses, type SsoAddresses } from './addresses.ts'
 import { type AuthorizationRequests, createAuthorizationRequests } from './authorization-requests.ts'
 import { bindingRoutes } from './binding-routes.ts'

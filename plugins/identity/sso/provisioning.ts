@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import type { Identities } from '../users/identities.ts'
 import type { UserChanges, UserDocument } from '../users/types.ts'
 import type { Users } from '../users/users.ts'

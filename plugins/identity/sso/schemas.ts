@@ -1,5 +1,4 @@
-import { nullable, objectOf, rowOf } from '#kernel'
-import { cookieWish, currentUser } from '#plugin-api'
+import { cookieWish, currentUser, nullable, objectOf, rowOf } from '#plugin-api'
 import { KIND_NAMES } from './sign-in-kind.ts'
 
 const text = { type: 'string' } as const

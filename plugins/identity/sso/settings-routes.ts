@@ -1,5 +1,12 @@
-import type { Locale, LocalizedText, Route, TypeOf } from '#kernel'
-import { makeTag, replyWithTag, withDeadline } from '#toolbox'
+import {
+  type Locale,
+  type LocalizedText,
+  makeTag,
+  type Route,
+  replyWithTag,
+  type TypeOf,
+  withDeadline,
+} from '#plugin-api'
 import { applyRules, listGrants } from './claim-rules.ts'
 import type { EntryPoint } from './errors.ts'
 import type { SignInKinds } from './kinds/registry.ts'

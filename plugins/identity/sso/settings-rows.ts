@@ -1,4 +1,4 @@
-import type { Locale, TypeOf } from '#kernel'
+import type { Locale, TypeOf } from '#plugin-api'
 import type { SsoAddresses } from './addresses.ts'
 import type { EntryPoint } from './errors.ts'
 import type { Cradle } from './manifest.ts'

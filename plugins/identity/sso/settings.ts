@@ -1,5 +1,13 @@
-import { AppError, type Issue, isDuplicateKey, type TypeOf } from '#kernel'
-import { type Conditional, placeOf, requireUnchanged, secretsElsewhere } from '#toolbox'
+import {
+  AppError,
+  type Conditional,
+  type Issue,
+  isDuplicateKey,
+  placeOf,
+  requireUnchanged,
+  secretsElsewhere,
+  type TypeOf,
+} from '#plugin-api'
 import type { Grants } from '../accounts/grants.ts'
 import type { AuthCaller } from '../auth/types.ts'
 import { type ClaimRule, listGrants } from './claim-rules.ts'

@@ -1,4 +1,4 @@
-import type { LocalizedText } from '#kernel'
+import type { LocalizedText } from '#plugin-api'
 
 /** The kinds of sign-in, in the order in which users see them. */
 export const KIND_NAMES = ['oidc', 'feishu', 'dingtalk', 'wecom'] as const

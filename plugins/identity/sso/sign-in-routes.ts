@@ -1,5 +1,4 @@
-import { AppError, type Route, reply } from '#kernel'
-import { loginReply } from '#plugin-api'
+import { AppError, loginReply, type Route, reply } from '#plugin-api'
 import { authorizationErrors, replyWithRequest } from './authorization-requests.ts'
 import { SIGN_IN } from './callbacks.ts'
 import { createRefusal, type EntryPoint, refusalCode } from './errors.ts'

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
-import { AppError, type ErrorCode, type TypeOf } from '#kernel'
+import { AppError, type ErrorCode, type TypeOf } from '#plugin-api'
 import type { AuthCaller, Headers } from '../auth/types.ts'
 import type { UserDocument } from '../users/types.ts'
 import type { Users } from '../users/users.ts'

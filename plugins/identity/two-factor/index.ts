@@ -1,6 +1,6 @@
 // Owns second factors: authenticator apps, recovery codes and passkeys. Passwords, sessions and the limits of failed
 // sign-ins belong to `auth`, which asks this plugin through its extension points.
-import { definePlugin } from '#kernel'
+import { definePlugin } from '#plugin-api'
 import {
   type Ceremonies,
   createCeremonies,

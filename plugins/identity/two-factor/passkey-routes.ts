@@ -1,6 +1,4 @@
-import { AppError, objectOf, type Route } from '#kernel'
-import { loginReply } from '#plugin-api'
-import { pageQuery, pageReply } from '#toolbox'
+import { AppError, loginReply, objectOf, pageQuery, pageReply, type Route } from '#plugin-api'
 import { findRelyingParty } from './ceremonies.ts'
 import { type Cradle, route } from './manifest.ts'
 import {

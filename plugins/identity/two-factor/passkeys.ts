@@ -1,5 +1,4 @@
-import { AppError, isDuplicateKey } from '#kernel'
-import { findPage, type PageRequest } from '#toolbox'
+import { AppError, findPage, isDuplicateKey, type PageRequest } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import type { PasskeyDocument } from './types.ts'
 

@@ -1,4 +1,4 @@
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import type { Logins } from '../auth/logins.ts'
 import type { Sessions } from '../auth/sessions.ts'
 import type { AuthCaller } from '../auth/types.ts'

@@ -1,4 +1,4 @@
-import { AppError, type Command, type Route, rowOf } from '#kernel'
+import { AppError, type Command, type Route, rowOf } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import { route } from './manifest.ts'
 

@@ -1,6 +1,4 @@
-import { nullable, objectOf, rowOf } from '#kernel'
-import { cookieWish } from '#plugin-api'
-import { NAME_PATTERN } from '#toolbox'
+import { cookieWish, NAME_PATTERN, nullable, objectOf, rowOf } from '#plugin-api'
 
 const time = { type: 'integer', description: 'Unix seconds' } as const
 const flag = { type: 'boolean' } as const

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { AppError, isDuplicateKey } from '#kernel'
+import { AppError, isDuplicateKey } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import type { TotpFactorDocument, TotpSetupDocument } from './types.ts'
 

@@ -1,4 +1,4 @@
-import { AppError, type Route } from '#kernel'
+import { AppError, type Route } from '#plugin-api'
 import { type Cradle, route } from './manifest.ts'
 import { isRequired } from './required-actions.ts'
 import { codeBody, confirmBody, recoveryCodes, setupBody, totpSetup, totpState } from './schemas.ts'

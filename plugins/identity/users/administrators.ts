@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { AppError, isDuplicateKey } from '#kernel'
+import { AppError, isDuplicateKey } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 
 /** The longest that one process keeps the lock; a process that dies leaves it for this long. */

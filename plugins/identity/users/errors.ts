@@ -1,4 +1,4 @@
-import type { ErrorTable } from '#kernel'
+import type { ErrorTable } from '#plugin-api'
 
 /** The errors of the account store. */
 export const userErrors = {

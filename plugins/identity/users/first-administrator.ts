@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import { userErrors } from './errors.ts'
 import type { Cradle } from './manifest.ts'
 

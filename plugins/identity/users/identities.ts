@@ -1,4 +1,4 @@
-import { AppError, isDuplicateKey } from '#kernel'
+import { AppError, isDuplicateKey } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import type { LinkedIdentity, UserDocument } from './types.ts'
 

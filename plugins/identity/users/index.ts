@@ -1,7 +1,6 @@
 // Owns the account documents: passwords, linked identities, roles and permissions. Sign-in belongs to `auth`,
 // the routes and commands that manage accounts to `accounts`.
-import { definePlugin } from '#kernel'
-import { listNames } from '#toolbox'
+import { definePlugin, listNames } from '#plugin-api'
 import { ensureAdministrator } from './first-administrator.ts'
 import { createIdentities, type Identities } from './identities.ts'
 import { createUsers, type Users } from './users.ts'

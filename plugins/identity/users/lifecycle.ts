@@ -1,4 +1,4 @@
-import { isDuplicateKey } from '#kernel'
+import { isDuplicateKey } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import type { UserCondition, UserDeletionDocument, UserDocument } from './types.ts'
 

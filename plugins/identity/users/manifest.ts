@@ -1,4 +1,4 @@
-import { type Cradle as CradleOf, defineManifest } from '#kernel'
+import { type Cradle as CradleOf, defineManifest } from '#plugin-api'
 import { userErrors } from './errors.ts'
 import { DEFAULT_MEMORY_KIB } from './passwords.ts'
 import { USERNAME_PATTERN } from './users.ts'

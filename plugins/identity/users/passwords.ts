@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import type { Options } from 'argon2'
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import { COMMON_PASSWORDS } from './common-passwords.ts'
 
 /** The longest password that is accepted, in characters. */

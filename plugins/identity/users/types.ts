@@ -1,4 +1,4 @@
-import type { Locale } from '#kernel'
+import type { Locale } from '#plugin-api'
 
 /** The role of an account; administrators hold every permission. */
 export type Role = 'user' | 'admin'

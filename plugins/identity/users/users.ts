@@ -1,5 +1,16 @@
-import { AppError, createRecentValues, isDuplicateKey, type Locale, nearestLocale } from '#kernel'
-import { type Conditional, findPage, makeTag, missOf, type PageRequest, requireUnchanged } from '#toolbox'
+import {
+  AppError,
+  type Conditional,
+  createRecentValues,
+  findPage,
+  isDuplicateKey,
+  type Locale,
+  makeTag,
+  missOf,
+  nearestLocale,
+  type PageRequest,
+  requireUnchanged,
+} from '#plugin-api'
 import { createAdministrators } from './administrators.ts'
 import { createInitialPassword } from './first-administrator.ts'
 import { createCreations, createDeletions } from './lifecycle.ts'

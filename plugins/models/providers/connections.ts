@@ -1,6 +1,4 @@
-import type { Secrets } from '#kernel'
-import type { ProviderConnection } from '#plugin-api'
-import { requestStream } from '#toolbox'
+import { type ProviderConnection, requestStream, type Secrets } from '#plugin-api'
 import { createProviderKinds, type KnownKind } from './kinds.ts'
 import type { Cradle } from './manifest.ts'
 import type { ProviderDocument } from './types.ts'

@@ -1,6 +1,4 @@
-import { AppError } from '#kernel'
-import type { EmbeddingModel, ProviderKind } from '#plugin-api'
-import { CHARACTERS_PER_TOKEN } from '#toolbox'
+import { AppError, CHARACTERS_PER_TOKEN, type EmbeddingModel, type ProviderKind } from '#plugin-api'
 import { explainFailure } from './explained-failure.ts'
 import { findGuidance } from './failure.ts'
 import type { Cradle } from './manifest.ts'

@@ -1,6 +1,12 @@
 import { APICallError } from '@ai-sdk/provider'
-import type { ExplainedFailure, ProviderFailure, ProviderKind, UpstreamReport } from '#plugin-api'
-import { findNetworkFailure, listCauses } from '#toolbox'
+import {
+  type ExplainedFailure,
+  findNetworkFailure,
+  listCauses,
+  type ProviderFailure,
+  type ProviderKind,
+  type UpstreamReport,
+} from '#plugin-api'
 import { readReport } from './upstream-report.ts'
 
 /** Classifies an error of a call: by the kind's own explanation, otherwise by status, body and cause. */

@@ -1,5 +1,4 @@
-import { AppError, type Locale, type LocalizedText } from '#kernel'
-import type { ProviderFailure } from '#plugin-api'
+import { AppError, type Locale, type LocalizedText, type ProviderFailure } from '#plugin-api'
 import type { Connected } from './connections.ts'
 import type { providerErrors } from './errors.ts'
 import { explainFailure } from './explained-failure.ts'

@@ -1,4 +1,4 @@
-import { AppError, isDuplicateKey } from '#kernel'
+import { AppError, isDuplicateKey } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 
 /** The providers of a first start, named after their kinds; the model of the last created one becomes active. */

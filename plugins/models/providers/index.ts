@@ -1,5 +1,4 @@
-import { definePlugin } from '#kernel'
-import { createGuardedFetch, type GuardedFetch, listNames } from '#toolbox'
+import { createGuardedFetch, definePlugin, type GuardedFetch, listNames } from '#plugin-api'
 import { createProviderConnections, type ProviderConnections } from './connections.ts'
 import { createEmbeddings, type Embeddings } from './embeddings.ts'
 import { setUpFirstProviders } from './first-start.ts'

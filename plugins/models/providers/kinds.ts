@@ -1,6 +1,12 @@
-import { AppError, localizedText } from '#kernel'
-import type { ProviderKind } from '#plugin-api'
-import { createConfigCheck, createKindCheck, createKinds, listSecretFields } from '#toolbox'
+import {
+  AppError,
+  createConfigCheck,
+  createKindCheck,
+  createKinds,
+  listSecretFields,
+  localizedText,
+  type ProviderKind,
+} from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 
 /** The most bytes of options as JSON. */

@@ -1,7 +1,8 @@
 import type { LanguageModelV3Message } from '@ai-sdk/provider'
-import type { Locale, LocalizedText } from '#kernel'
 import type {
   ExplainedFailure,
+  Locale,
+  LocalizedText,
   ModelCallOptions,
   ModelDescription,
   ProviderKind,

@@ -1,11 +1,11 @@
 import {
+  inferModelKind,
   MODEL_INPUTS,
   MODEL_KINDS,
   type ModelDescription,
   type ModelKind,
   type ModelPrice,
 } from '#plugin-api'
-import { inferModelKind } from '#toolbox'
 
 /** The most models of one list. */
 const MAX_MODELS = 2000

@@ -3,8 +3,13 @@ import type {
   LanguageModelV3StreamPart,
   LanguageModelV3Usage,
 } from '@ai-sdk/provider'
-import { addUsage, type ModelCallOptions, type TokenUsage } from '#plugin-api'
-import { CHARACTERS_PER_TOKEN, IMAGE_TOKENS } from '#toolbox'
+import {
+  addUsage,
+  CHARACTERS_PER_TOKEN,
+  IMAGE_TOKENS,
+  type ModelCallOptions,
+  type TokenUsage,
+} from '#plugin-api'
 import { usageOf } from './counted-usage.ts'
 import type { Cradle } from './manifest.ts'
 import type { ModelCall, ModelCalled, ModelPart } from './types.ts'

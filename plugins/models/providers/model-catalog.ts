@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ModelDescription } from '#plugin-api'
-import { untilAborted, withDeadline } from '#toolbox'
+import { type ModelDescription, untilAborted, withDeadline } from '#plugin-api'
 import { redactError } from './failure.ts'
 import { readListed } from './listed-models.ts'
 import type { Cradle } from './manifest.ts'

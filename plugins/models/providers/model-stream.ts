@@ -1,7 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { APICallError, type LanguageModelV3StreamPart } from '@ai-sdk/provider'
-import { AppError } from '#kernel'
-import type { ExplainedFailure, ModelCallOptions, ProviderFailure, StreamingModel } from '#plugin-api'
+import {
+  AppError,
+  type ExplainedFailure,
+  type ModelCallOptions,
+  type ProviderFailure,
+  type StreamingModel,
+} from '#plugin-api'
 import type { AdaptedCall } from './lessons.ts'
 import type { CallMeter } from './metered-call.ts'
 import type { Pace } from './pace.ts'

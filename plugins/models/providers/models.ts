@@ -1,6 +1,4 @@
-import { AppError } from '#kernel'
-import type { ModelDescription, ModelKind } from '#plugin-api'
-import { pageOf } from '#toolbox'
+import { AppError, type ModelDescription, type ModelKind, pageOf } from '#plugin-api'
 import { applyLessons } from './lessons.ts'
 import { kindOf } from './listed-models.ts'
 import type { Cradle } from './manifest.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { createKeyedSemaphore } from '#toolbox'
+import { createKeyedSemaphore } from '#plugin-api'
 
 /** The random part that is added to a rest, so that the waiting calls do not all begin at once. */
 const JITTER = 0.2

@@ -1,12 +1,13 @@
-import type { Locale, LocalizedText } from '#kernel'
-import type {
-  ModelDescription,
-  ModelKind,
-  ProviderConnection,
-  ProviderFailure,
-  ProviderKind,
+import {
+  type Locale,
+  type LocalizedText,
+  type ModelDescription,
+  type ModelKind,
+  type ProviderConnection,
+  type ProviderFailure,
+  type ProviderKind,
+  untilAborted,
 } from '#plugin-api'
-import { untilAborted } from '#toolbox'
 import type { Connected } from './connections.ts'
 import { explainFailure } from './explained-failure.ts'
 import { findGuidance, redactError, sortFailure } from './failure.ts'

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type Command, ConfigError, deferSchema, JSON_OPTION, printJson, printTable } from '#kernel'
+import { type Command, ConfigError, deferSchema, JSON_OPTION, printJson, printTable } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import type { NewProvider } from './providers.ts'
 import { newProvider } from './schemas.ts'

@@ -1,14 +1,17 @@
-import { AppError, isDuplicateKey, type Locale, type TypeOf } from '#kernel'
-import type { ModelDescription } from '#plugin-api'
 import {
+  AppError,
   type Conditional,
   findPage,
+  isDuplicateKey,
+  type Locale,
+  type ModelDescription,
   type Page,
   type PageRequest,
   placeOf,
   requireUnchanged,
   secretsElsewhere,
-} from '#toolbox'
+  type TypeOf,
+} from '#plugin-api'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import { openSecretOptions, replaceOptions, sealOptions } from './connections.ts'
 import { describeLessons, keepLessons } from './lessons.ts'

@@ -1,5 +1,4 @@
-import { type Locale, objectOf } from '#kernel'
-import { makeTag, pageQuery, pageReply, replyWithTag } from '#toolbox'
+import { type Locale, makeTag, objectOf, pageQuery, pageReply, replyWithTag } from '#plugin-api'
 import { type Cradle, route } from './manifest.ts'
 import type { ProbeRequest } from './probe.ts'
 import { type Holder, type ProviderDraft, providerFields, toListedModel, toProviderRow } from './providers.ts'

@@ -1,6 +1,12 @@
-import { nullable, objectOf, rowOf } from '#kernel'
-import { MODEL_INPUTS, MODEL_KINDS, PROVIDER_FAILURES } from '#plugin-api'
-import { pageQuery } from '#toolbox'
+import {
+  MODEL_INPUTS,
+  MODEL_KINDS,
+  nullable,
+  objectOf,
+  PROVIDER_FAILURES,
+  pageQuery,
+  rowOf,
+} from '#plugin-api'
 
 const id = {
   type: 'string',

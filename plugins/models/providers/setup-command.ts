@@ -1,5 +1,4 @@
-import { type Command, type CommandInput, ConfigError } from '#kernel'
-import { askOnTerminal } from '#toolbox'
+import { askOnTerminal, type Command, type CommandInput, ConfigError } from '#plugin-api'
 import { kindOf } from './listed-models.ts'
 import type { Cradle } from './manifest.ts'
 import { assertNewProvider, assertWorking, modelsToEnter } from './provider-commands.ts'

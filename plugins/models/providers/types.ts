@@ -1,7 +1,15 @@
 import type { LanguageModelV3StreamPart, LanguageModelV3Usage } from '@ai-sdk/provider'
-import type { AppError, Locale, TypeOf } from '#kernel'
-import type { ModelCallOptions, ModelDescription, PictureLimits, ProviderKind, TokenUsage } from '#plugin-api'
-import type { Page } from '#toolbox'
+import type {
+  AppError,
+  Locale,
+  ModelCallOptions,
+  ModelDescription,
+  Page,
+  PictureLimits,
+  ProviderKind,
+  TokenUsage,
+  TypeOf,
+} from '#plugin-api'
 import type { Lesson } from './lessons.ts'
 import type { modelQuery, modelRow } from './schemas.ts'
 

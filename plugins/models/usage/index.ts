@@ -1,5 +1,4 @@
-import { definePlugin } from '#kernel'
-import { measureCollections } from '#toolbox'
+import { definePlugin, measureCollections } from '#plugin-api'
 import { createQuotas, type Quotas } from './quotas.ts'
 import { usageRoutes } from './routes.ts'
 import type { QuotaWindow } from './schemas.ts'

@@ -1,6 +1,5 @@
 import { EventEmitter, once } from 'node:events'
-import { AppError } from '#kernel'
-import { createDeadline } from '#toolbox'
+import { AppError, createDeadline } from '#plugin-api'
 import type { ModelCalling } from '../providers/types.ts'
 import type { Cradle } from './manifest.ts'
 import { nextReset } from './periods.ts'

@@ -1,5 +1,4 @@
-import { AppError, type Route } from '#kernel'
-import { MAX_PAGE_ROWS } from '#toolbox'
+import { AppError, MAX_PAGE_ROWS, type Route } from '#plugin-api'
 import { type Cradle, route } from './manifest.ts'
 import { accountUsageQuery, accountUsageReport, usageQuery, usageReport } from './schemas.ts'
 

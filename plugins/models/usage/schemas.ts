@@ -1,5 +1,4 @@
-import { nullable, objectOf, rowOf, type TypeOf } from '#kernel'
-import { pageQuery } from '#toolbox'
+import { nullable, objectOf, pageQuery, rowOf, type TypeOf } from '#plugin-api'
 import { USAGE_WINDOWS } from './periods.ts'
 
 const text = { type: 'string' } as const

@@ -1,5 +1,4 @@
-import { isDuplicateKey } from '#kernel'
-import type { Write } from '#toolbox'
+import { isDuplicateKey, type Write } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import { toDay, toMonth } from './periods.ts'
 import type { Hold, UsageCounterDocument, UsageDocument } from './types.ts'

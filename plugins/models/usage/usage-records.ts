@@ -1,7 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { isUnavailable } from '#kernel'
-import type { TokenUsage } from '#plugin-api'
-import { createGroupCommit, jointWriterOf, type Write } from '#toolbox'
+import { createGroupCommit, isUnavailable, jointWriterOf, type TokenUsage, type Write } from '#plugin-api'
 import type { ModelSpending } from '../providers/types.ts'
 import type { Cradle } from './manifest.ts'
 import { toDay } from './periods.ts'

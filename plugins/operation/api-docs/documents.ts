@@ -1,4 +1,4 @@
-import { type Blueprint, type Command, defineRoute, JSON_OPTION, printJson } from '#kernel'
+import { type Blueprint, type Command, defineRoute, JSON_OPTION, printJson } from '#plugin-api'
 
 type Json = Record<string, unknown>
 

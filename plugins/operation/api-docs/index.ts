@@ -1,4 +1,4 @@
-import { type Blueprint, definePlugin } from '#kernel'
+import { type Blueprint, definePlugin } from '#plugin-api'
 import { createDocuments, type Documents, documentCommands, documentRoutes } from './documents.ts'
 import { manifest } from './manifest.ts'
 import { apiPage, isServed } from './page.ts'

@@ -1,4 +1,4 @@
-import { defineManifest } from '#kernel'
+import { defineManifest } from '#plugin-api'
 
 /** The manifest of the api-docs plugin. */
 export const manifest = defineManifest({

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { Blueprint, Pages } from '#kernel'
+import type { Blueprint, Pages } from '#plugin-api'
 
 /** Our part of the page, as browsers run it: it is neither compiled nor bundled. */
 const OWN_FILES = new URL('../../../../plugins/operation/api-docs/page/', import.meta.url)

@@ -1,4 +1,4 @@
-import { type Command, type CommandInput, JSON_OPTION, printJson, printTable } from '#kernel'
+import { type Command, type CommandInput, JSON_OPTION, printJson, printTable } from '#plugin-api'
 import type { AuditLog, AuditQuery } from './audit-log.ts'
 import type { Cradle } from './manifest.ts'
 import type { AuditVerification } from './verification.ts'

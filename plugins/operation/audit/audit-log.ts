@@ -1,5 +1,5 @@
 import type { Filter } from 'mongodb'
-import type { Page } from '#toolbox'
+import type { Page } from '#plugin-api'
 import { type AuditDocument, NEWEST_FIRST } from './documents.ts'
 import type { Cradle } from './manifest.ts'
 

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { MongoBulkWriteError } from 'mongodb'
-import { type AuditRecord, type ExtensionPoints, isDuplicateKey } from '#kernel'
-import { createGroupCommit } from '#toolbox'
+import { type AuditRecord, createGroupCommit, type ExtensionPoints, isDuplicateKey } from '#plugin-api'
 import { chainEntries, type Link, START, toLink } from './chain.ts'
 import type { AuditEntry } from './documents.ts'
 import { createEntry } from './entry.ts'

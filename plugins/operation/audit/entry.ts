@@ -1,5 +1,4 @@
-import type { AuditRecord } from '#kernel'
-import { cutText } from '#toolbox'
+import { type AuditRecord, cutText } from '#plugin-api'
 import type { AuditEntry } from './documents.ts'
 
 /** The maximum characters of the text fields of a row, including the mark of a cut. */

@@ -1,6 +1,5 @@
 // Owns the audit log: stores the records of audited routes and commands, and makes tampering detectable.
-import { definePlugin } from '#kernel'
-import { measureCollections } from '#toolbox'
+import { definePlugin, measureCollections } from '#plugin-api'
 import { auditCommand } from './audit-command.ts'
 import { type AuditLog, createAuditLog } from './audit-log.ts'
 import { type AuditPruning, type AuditWriter, createAuditPruning, createAuditWriter } from './audit-writer.ts'

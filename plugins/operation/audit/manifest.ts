@@ -1,5 +1,10 @@
-import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
-import type { NamedObject } from '#toolbox'
+import {
+  type Cradle as CradleOf,
+  type DefineRoute,
+  defineManifest,
+  defineRoute,
+  type NamedObject,
+} from '#plugin-api'
 
 /** The manifest of the plugin. */
 export const manifest = defineManifest({

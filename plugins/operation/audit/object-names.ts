@@ -1,4 +1,4 @@
-import type { NamedObject } from '#toolbox'
+import type { NamedObject } from '#plugin-api'
 import type { AuditDocument } from './documents.ts'
 import type { Cradle } from './manifest.ts'
 

@@ -1,5 +1,4 @@
-import { nullable, objectOf, type Route, rowOf } from '#kernel'
-import { MAX_PAGE_ROWS, pageQuery, pageReply } from '#toolbox'
+import { MAX_PAGE_ROWS, nullable, objectOf, pageQuery, pageReply, type Route, rowOf } from '#plugin-api'
 import { MAX_FIELD_CHARS } from './entry.ts'
 import { MAX_EXPORT_ROWS, toCsv } from './export.ts'
 import { type Cradle, route } from './manifest.ts'

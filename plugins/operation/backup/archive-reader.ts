@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { createTarDecoder, type TarHeader } from 'modern-tar'
-import { ConfigError } from '#kernel'
+import { ConfigError } from '#plugin-api'
 import { toChecksumLine } from './archive-writer.ts'
 import { AUTHENTICATION, createDigester } from './authentication.ts'
 

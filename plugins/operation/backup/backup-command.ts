@@ -2,7 +2,14 @@ import { createReadStream, createWriteStream, existsSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { Writable } from 'node:stream'
-import { type Command, type CommandInput, ConfigError, JSON_OPTION, printJson, readBlueprint } from '#kernel'
+import {
+  type Command,
+  type CommandInput,
+  ConfigError,
+  JSON_OPTION,
+  printJson,
+  readBlueprint,
+} from '#plugin-api'
 import type { ArchiveEnd } from './format.ts'
 import { noteBackup } from './last-backup.ts'
 import type { Cradle } from './manifest.ts'
@@ -31,7 +38,7 @@ export const backupCommand: Command<Cradle> = {
     const passphrase = await readPassphrase(input, { isNew: true })
     const [blueprint, { openDatabase }, { writeBackup }] = await Promise.all([
       readBlueprint({ home, env }),
-      import('#kernel/database'),
+      import('#plugin-api/operation'),
       import('./backup.ts'),
     ])
     const database = await openDatabase({ url: blueprint.config.values.database.url, home, log })

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { BSON, type Collection, type Db, type Document } from 'mongodb'
-import type { Blueprint } from '#kernel'
+import type { Blueprint } from '#plugin-api'
 import { isPassing } from './format.ts'
 
 /** Documents that are read or written at once. */

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { constants } from 'node:fs'
 import { type FileHandle, open, readlink, realpath } from 'node:fs/promises'
-import { type TreeEntry, walkTree } from '#toolbox'
+import { type TreeEntry, walkTree } from '#plugin-api'
 import type { ArchiveWriter } from './archive-writer.ts'
 import { isLeftOut, type Unreadable } from './format.ts'
 

@@ -3,8 +3,7 @@ import { chmod, mkdir, realpath, symlink, utimes } from 'node:fs/promises'
 import { normalize } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { TarHeader } from 'modern-tar'
-import { ConfigError } from '#kernel'
-import { openCursor, removeTree } from '#toolbox'
+import { ConfigError, openCursor, removeTree } from '#plugin-api'
 
 const FOLDER_MODE = 0o700
 

@@ -1,5 +1,5 @@
 // Owns only the time of the last backup: it copies what the other plugins store in the database and in the home.
-import { definePlugin } from '#kernel'
+import { definePlugin } from '#plugin-api'
 import { backupCommand } from './backup-command.ts'
 import { LAST_BACKUP } from './last-backup.ts'
 import { manifest } from './manifest.ts'

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Db } from 'mongodb'
-import { type Command, ConfigError, JSON_OPTION, printJson, printTable, readBlueprint } from '#kernel'
+import { type Command, ConfigError, JSON_OPTION, printJson, printTable, readBlueprint } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 
 /** The time without a sign after which a server counts as ended, in milliseconds. */
@@ -22,7 +22,7 @@ export const migrateCommand: Command<Cradle> = {
     if (!/^mongodb(\+srv)?:\/\//.test(url)) throw new ConfigError('the address must begin with mongodb://')
     const [blueprint, { openDatabase }, { clearEmpty, flushJournal, listCopied }] = await Promise.all([
       readBlueprint({ home, env }),
-      import('#kernel/database'),
+      import('#plugin-api/operation'),
       import('./collections.ts'),
     ])
     const from = blueprint.config.values.database.url

@@ -4,8 +4,7 @@ import { join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Db } from 'mongodb'
-import { type Command, ConfigError, JSON_OPTION, printJson, readBlueprint } from '#kernel'
-import { removeTree } from '#toolbox'
+import { type Command, ConfigError, JSON_OPTION, printJson, readBlueprint, removeTree } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import type { Restored } from './restore.ts'
 import { PASSPHRASE_FILE, readPassphrase } from './sealing.ts'
@@ -71,11 +70,10 @@ async function restoreVerified(
   { home, env, log }: { home: string; env: NodeJS.ProcessEnv; log: Cradle['log'] },
   { openInput, archive }: { openInput: () => Readable; archive: VerifiedArchive },
 ): Promise<Restored> {
-  const [blueprint, { openDatabase }, { assertKnownVersions, WHOLE }, { readBackup }, { clearEmpty }] =
+  const [blueprint, { assertKnownVersions, openDatabase, WHOLE }, { readBackup }, { clearEmpty }] =
     await Promise.all([
       readBlueprint({ home, env }),
-      import('#kernel/database'),
-      import('#kernel/database/migrations'),
+      import('#plugin-api/operation'),
       import('./restore.ts'),
       import('./collections.ts'),
     ])
@@ -122,7 +120,7 @@ async function clear(db: Db): Promise<void> {
 
 /** Migrates the data, has plugins repair collections that were read at different times, and opens every secret. */
 async function repair({ home, env, log }: { home: string; env: NodeJS.ProcessEnv; log: Cradle['log'] }) {
-  const { openRuntime } = await import('#kernel/runtime')
+  const { openRuntime } = await import('#plugin-api/operation')
   const runtime = await openRuntime({ blueprint: await readBlueprint({ home, env }), log })
   try {
     await runtime.prepare()
@@ -135,7 +133,7 @@ async function repair({ home, env, log }: { home: string; env: NodeJS.ProcessEnv
 
 /** Opens every secret of the database, to see that the key fits. */
 async function countSecrets(db: Db, secrets: Cradle['secrets']) {
-  const { listSealedFields, purposeOf } = await import('#kernel/sealed-fields')
+  const { listSealedFields, purposeOf } = await import('#plugin-api/operation')
   const counts = { opened: 0, unreadable: 0 }
   for (const sealed of await listSealedFields(db)) {
     const { collection, field } = sealed

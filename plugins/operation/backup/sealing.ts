@@ -1,8 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { type CommandInput, ConfigError } from '#kernel'
-import { askOnTerminal } from '#toolbox'
+import { askOnTerminal, type CommandInput, ConfigError } from '#plugin-api'
 
 /** The parameters with which a passphrase becomes a key; `salt` is base64. */
 export interface KeyDerivation {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { unpackTar } from 'modern-tar'
-import { ConfigError } from '#kernel'
+import { ConfigError } from '#plugin-api'
 import { readArchive, readWhole } from './archive-reader.ts'
 import { createDigester, isAuthentic } from './authentication.ts'
 import { type ArchiveEnd, type ArchiveHead, FORMAT } from './format.ts'

@@ -1,4 +1,4 @@
-import { type Command, JSON_OPTION, printJson, printTable, readBlueprint } from '#kernel'
+import { type Command, JSON_OPTION, printJson, printTable, readBlueprint } from '#plugin-api'
 
 /** `svc config`: every key with its value and its origin. */
 export const configCommand: Command<unknown> = {

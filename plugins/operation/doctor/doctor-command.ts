@@ -17,8 +17,8 @@ import {
   printJson,
   printTable,
   readBlueprint,
-} from '#kernel'
-import type { Database } from '#kernel/database'
+} from '#plugin-api'
+import type { Database } from '#plugin-api/operation'
 
 /** The time that the holder of our port has to answer, in milliseconds. */
 const PORT_PATIENCE_MS = 2000
@@ -113,7 +113,7 @@ async function askPlugins(blueprint: Blueprint): Promise<Finding[]> {
     declarations.checks.map((check) => ({ ...check, owner: plugin.name })),
   )
   if (checks.length === 0) return []
-  const { openRuntime } = await import('#kernel/runtime')
+  const { openRuntime } = await import('#plugin-api/operation')
   const opened = openRuntime({ blueprint, log: createLogger({ level: 'silent' }), database: false })
   return Promise.all(
     checks.map(({ name, look: lookAt, owner }) =>
@@ -177,7 +177,7 @@ async function withDatabase<Result>(
   home: string,
   act: (database: Database) => Promise<Result>,
 ): Promise<Result> {
-  const { openDatabase } = await import('#kernel/database')
+  const { openDatabase } = await import('#plugin-api/operation')
   const database = await openDatabase({ url, home, log: createLogger({ level: 'silent' }) })
   try {
     return await act(database)

@@ -1,4 +1,4 @@
-import { defineManifest, definePlugin } from '#kernel'
+import { defineManifest, definePlugin } from '#plugin-api'
 import { configCommand } from './config-command.ts'
 import { doctorCommand } from './doctor-command.ts'
 

@@ -5,12 +5,14 @@ import {
   type Cradle as CradleOf,
   defineManifest,
   definePlugin,
+  hasEnded,
   isDuplicateKey,
   isUnavailable,
   type KeptReply,
+  type ProcessIdentity,
   type RepeatableCall,
-} from '#kernel'
-import { hasEnded, type ProcessIdentity, thisProcess } from '#toolbox'
+  thisProcess,
+} from '#plugin-api'
 
 const manifest = defineManifest({
   name: 'idempotency',

@@ -1,5 +1,5 @@
 import { Counter, Histogram, Registry } from 'prom-client'
-import type { AnsweredRequest, Events } from '#kernel/types'
+import type { AnsweredRequest, Events } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 
 /** Seconds, for what a person waits for. */

@@ -1,4 +1,4 @@
-import { definePlugin } from '#kernel'
+import { definePlugin } from '#plugin-api'
 import type { Counters } from './counters.ts'
 import { manifest } from './manifest.ts'
 import { metricsReaderGuard, metricsRoutes } from './routes.ts'

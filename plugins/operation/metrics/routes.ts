@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { Guard } from '#kernel'
+import type { Guard } from '#plugin-api'
 import { type Cradle, route } from './manifest.ts'
 
 const hash = (text: string) => createHash('sha256').update(text).digest()

@@ -1,4 +1,4 @@
-import { definePlugin } from '#kernel'
+import { definePlugin } from '#plugin-api'
 import { createFailedRequests, type FailedRequests } from './failed-requests.ts'
 import { manifest } from './manifest.ts'
 import { createOverview, type Overview } from './overview.ts'

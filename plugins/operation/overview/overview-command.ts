@@ -1,4 +1,4 @@
-import { type Command, JSON_OPTION, printJson, printTable } from '#kernel'
+import { type Command, JSON_OPTION, printJson, printTable } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 
 /** Formats Unix seconds as ISO 8601. */

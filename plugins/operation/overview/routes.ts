@@ -1,4 +1,4 @@
-import { nullable, rowOf, type TypeOf } from '#kernel'
+import { nullable, rowOf, type TypeOf } from '#plugin-api'
 import { route } from './manifest.ts'
 
 const text = { type: 'string' } as const

@@ -7,7 +7,7 @@ import {
   JSON_OPTION,
   printJson,
   printTable,
-} from '#kernel'
+} from '#plugin-api'
 
 /** A kind of rows that are removed when they are old enough. */
 export interface Pruning {

@@ -9,7 +9,7 @@ import {
   printJson,
   printTable,
   readBlueprint,
-} from '#kernel'
+} from '#plugin-api'
 import { listPlugins, type PluginRow } from './plugins-command.ts'
 
 /** `svc plugin check`: loads a folder as the server does at its start, and shows what it brings or its error. */

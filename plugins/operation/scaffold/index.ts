@@ -1,4 +1,4 @@
-import { defineManifest, definePlugin } from '#kernel'
+import { defineManifest, definePlugin } from '#plugin-api'
 import { checkCommand } from './check-command.ts'
 import { newCommand } from './new-command.ts'
 import { pluginsCommand } from './plugins-command.ts'

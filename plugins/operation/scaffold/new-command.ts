@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
-import type { Command } from '#kernel'
+import type { Command } from '#plugin-api'
 import {
   hasDeclarations,
   isTemplate,

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { linkServer, OWN_PACKAGE } from '#kernel'
+import { linkServer, OWN_PACKAGE } from '#plugin-api'
 
 /** The templates, each with its extension point and the folder below the home in which it is installed. */
 const TARGETS = {

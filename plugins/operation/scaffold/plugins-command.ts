@@ -9,7 +9,7 @@ import {
   readBlueprint,
   readServerNote,
   type ServerNote,
-} from '#kernel'
+} from '#plugin-api'
 
 /** One line of `svc plugins`: a plugin, or a folder that adds to an extension point. */
 export interface PluginRow {

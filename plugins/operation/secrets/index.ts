@@ -1,4 +1,4 @@
-import { defineManifest, definePlugin } from '#kernel'
+import { defineManifest, definePlugin } from '#plugin-api'
 import { rotateCommand } from './rotate-command.ts'
 
 const manifest = defineManifest({

@@ -1,5 +1,12 @@
-import { AppError, type Command, JSON_OPTION, type KernelServices, printJson, readBlueprint } from '#kernel'
-import { openDatabase } from '#kernel/database'
+import {
+  AppError,
+  type Command,
+  JSON_OPTION,
+  type KernelServices,
+  printJson,
+  readBlueprint,
+} from '#plugin-api'
+import { openDatabase } from '#plugin-api/operation'
 import { rotateSecretKey } from './rotation.ts'
 
 /** The time in seconds that a request may take between encrypting a secret and storing it. */

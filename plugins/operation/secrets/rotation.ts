@@ -7,8 +7,8 @@ import {
   type LeaseDocument,
   openKeyRing,
   type Secrets,
-} from '#kernel'
-import { listSealedFields, purposeOf, type SealedField } from '#kernel/sealed-fields'
+} from '#plugin-api'
+import { listSealedFields, purposeOf, type SealedField } from '#plugin-api/operation'
 
 /** The outcome of a rotation. */
 export interface RotationReport {

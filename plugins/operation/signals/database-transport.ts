@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Collection, type FindCursor, MongoServerError, ObjectId } from 'mongodb'
-import { isUnavailable, type Logger } from '#kernel'
+import { isUnavailable, type Logger } from '#plugin-api'
 import type { PacketListener, SignalDocument, Transport } from './types.ts'
 
 /** The size of the capped collection, in bytes: old packets make room for new ones. */

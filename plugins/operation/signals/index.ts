@@ -1,6 +1,6 @@
 // Owns the record of server processes on a database, and the channel between them. Its messages only save time:
 // every plugin also polls at long intervals.
-import { definePlugin } from '#kernel'
+import { definePlugin } from '#plugin-api'
 import { manifest } from './manifest.ts'
 import { connectNats, toNatsSettings } from './nats-transport.ts'
 import { createNodes, type Nodes, nodeIndexes } from './nodes.ts'

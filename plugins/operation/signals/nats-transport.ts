@@ -1,5 +1,5 @@
 import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node'
-import { isUnavailable, type Logger } from '#kernel'
+import { isUnavailable, type Logger } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import type { Packet, PacketListener, Topics, Transport } from './types.ts'
 

@@ -1,7 +1,6 @@
 import { hostname } from 'node:os'
 import type { IndexDescription } from 'mongodb'
-import { untilTick } from '#kernel'
-import { hasEnded, thisProcess } from '#toolbox'
+import { hasEnded, thisProcess, untilTick } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import type { NodeDocument } from './types.ts'
 

@@ -1,5 +1,5 @@
 import type { CollectionInfo } from 'mongodb'
-import { isUnavailable } from '#kernel'
+import { isUnavailable } from '#plugin-api'
 import { createDatabaseTransport } from './database-transport.ts'
 import type { Cradle } from './manifest.ts'
 import { createNatsEnvelope, createNatsTransport, toNatsSettings } from './nats-transport.ts'

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb'
-import type { ProcessIdentity } from '#toolbox'
+import type { ProcessIdentity } from '#plugin-api'
 
 /** One server process; `_id` is its `node_id`, times are Unix seconds. */
 export interface NodeDocument extends ProcessIdentity {

@@ -1,5 +1,4 @@
-import { definePlugin } from '#kernel'
-import { describeMissingPackage, findMissingPackage } from '#toolbox'
+import { definePlugin, describeMissingPackage, findMissingPackage } from '#plugin-api'
 import { openExporter, type Span, type SpanExporter } from './exporter.ts'
 import { manifest } from './manifest.ts'
 import { modelSpan, requestSpan, toolSpan, turnSpan } from './spans.ts'

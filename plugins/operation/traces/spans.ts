@@ -1,4 +1,4 @@
-import type { AnsweredRequest, Events } from '#kernel/types'
+import type { AnsweredRequest, Events } from '#plugin-api'
 import { parseTraceparent, type Span, turnSpanIds } from './exporter.ts'
 
 /** Makes the span of a request, which continues the trace of its client. */

@@ -1,13 +1,15 @@
-import { AppError, type Issue, isDuplicateKey } from '#kernel'
 import {
+  AppError,
   type Conditional,
   findPage,
+  type Issue,
+  isDuplicateKey,
   mergePatch,
   type Page,
   type PageRequest,
   requireUnchanged,
   type StoredConfig,
-} from '#toolbox'
+} from '#plugin-api'
 import type { AgentDocument } from '../../agents/agents/types.ts'
 import { assertAddresses, leadsToSamePlaces } from './config/addresses.ts'
 import type { KnownKind } from './config/kinds.ts'

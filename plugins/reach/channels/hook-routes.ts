@@ -1,4 +1,4 @@
-import { AppError, reply } from '#kernel'
+import { AppError, reply } from '#plugin-api'
 import { type Cradle, route } from './manifest.ts'
 
 /** The largest request that a platform may send, in bytes. */

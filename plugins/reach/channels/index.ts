@@ -1,6 +1,11 @@
-import { definePlugin, type LeaseDocument } from '#kernel'
-import type { ChannelKind } from '#plugin-api'
-import { createSealedConfigs, listNames, type SealedConfigs } from '#toolbox'
+import {
+  type ChannelKind,
+  createSealedConfigs,
+  definePlugin,
+  type LeaseDocument,
+  listNames,
+  type SealedConfigs,
+} from '#plugin-api'
 import { countChannels, readChannelGauges, showChannels } from './channel-counts.ts'
 import { type Channels, createChannels } from './channels.ts'
 import { assertChannelKind, type ChannelKinds, createChannelKinds } from './config/kinds.ts'

@@ -1,5 +1,4 @@
-import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
-import { untilAborted, withDeadline } from '#toolbox'
+import { ChannelFailure, type ChannelFailureReason, untilAborted, withDeadline } from '#plugin-api'
 import type { KnownKind } from './config/kinds.ts'
 import type { ChannelDocument } from './documents.ts'
 import type { Cradle } from './manifest.ts'

@@ -1,5 +1,4 @@
-import { objectOf } from '#kernel'
-import { makeTag, pageQuery, pageReply, replyWithTag } from '#toolbox'
+import { makeTag, objectOf, pageQuery, pageReply, replyWithTag } from '#plugin-api'
 import { channelFields } from './channels.ts'
 import type { ChannelDocument, ConversationDocument } from './documents.ts'
 import { type Cradle, route } from './manifest.ts'

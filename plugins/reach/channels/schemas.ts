@@ -1,5 +1,4 @@
-import { nullable, objectOf, rowOf } from '#kernel'
-import { CHANNEL_FAILURES } from '#plugin-api'
+import { CHANNEL_FAILURES, nullable, objectOf, rowOf } from '#plugin-api'
 
 const CHANNEL_ID = 'chn_01KDVMF0000000000000000001'
 const text = { type: 'string' } as const

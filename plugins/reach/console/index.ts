@@ -1,5 +1,5 @@
 // Serves the page for people, and tells it what runs here. The page itself is in `web/`, which Vite builds.
-import { definePlugin } from '#kernel'
+import { definePlugin } from '#plugin-api'
 import { manifest } from './manifest.ts'
 import { consolePage, isBuilt } from './page.ts'
 import { assertConsolePage, pluginModules } from './plugin-pages.ts'
@@ -13,6 +13,10 @@ export default definePlugin({
       noun: 'page of the console',
       nameOf: ({ path }) => path,
       check: assertConsolePage,
+    })
+    host.extensionPoint('console.slots', {
+      noun: 'slot of the console',
+      nameOf: ({ slot, module }) => `${slot} ${module}`,
     })
     host.extensionPoint('console.sign_in', { noun: 'list of services to sign in with' })
     host.pages(consolePage)

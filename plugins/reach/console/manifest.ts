@@ -4,7 +4,7 @@ import {
   defineManifest,
   defineRoute,
   type ErrorTable,
-} from '#kernel'
+} from '#plugin-api'
 
 /** The errors of the console. */
 const consoleErrors = {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Pages } from '#kernel'
+import type { Pages } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 
 /** The folders with the code of the console and of pages of plugins. */

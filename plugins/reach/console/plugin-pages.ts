@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createFormCheck, localizedText, type Pages } from '#kernel'
+import { createFormCheck, localizedText, type Pages } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import { protect } from './page.ts'
 import type { ConsolePage } from './types.ts'

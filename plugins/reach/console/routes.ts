@@ -1,4 +1,4 @@
-import { LOCALES, localeName, localizedText, nullable, rowOf } from '#kernel'
+import { LOCALES, localeName, localizedText, nullable, rowOf } from '#plugin-api'
 import { route } from './manifest.ts'
 import { listPluginPages } from './plugin-pages.ts'
 

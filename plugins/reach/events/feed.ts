@@ -1,4 +1,4 @@
-import type { Clock, Ids } from '#kernel'
+import type { Clock, Ids } from '#plugin-api'
 import type { Signals } from '../../operation/signals/signals.ts'
 import type { Notices } from './notices.ts'
 import type { AccountEvent } from './schemas.ts'

@@ -1,4 +1,4 @@
-import type { ServerSentEvent } from '#kernel'
+import type { ServerSentEvent } from '#plugin-api'
 import type { Threads } from '../../conversations/chat/threads/threads.ts'
 import { createFeed, type Feed, KEEP_MS } from './feed.ts'
 import type { Cradle } from './manifest.ts'

@@ -1,6 +1,6 @@
 // Notifies open pages of what has changed. Other plugins emit facts; this one turns them into events for the accounts that may
 // see them, in every server process.
-import { definePlugin } from '#kernel'
+import { definePlugin } from '#plugin-api'
 import { createRelay, type Relay } from './feed.ts'
 import { createFeeds, type Feeds } from './feeds.ts'
 import { manifest } from './manifest.ts'

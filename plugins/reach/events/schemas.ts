@@ -1,5 +1,4 @@
-import { nullable, rowOf, type TypeOf } from '#kernel'
-import { listedAgentRow } from '#plugin-api'
+import { listedAgentRow, nullable, rowOf, type TypeOf } from '#plugin-api'
 
 const id = { type: 'string' } as const
 const pending_id = {

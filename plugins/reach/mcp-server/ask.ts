@@ -1,4 +1,4 @@
-import { AppError, type Locale } from '#kernel'
+import { AppError, type Locale } from '#plugin-api'
 import type { AgentDocument } from '../../agents/agents/types.ts'
 import type { StopReason } from '../../conversations/chat/documents.ts'
 import type { ReadEvent } from '../../conversations/chat/ledger/ledger-reader.ts'

@@ -1,4 +1,4 @@
-import { definePlugin } from '#kernel'
+import { definePlugin } from '#plugin-api'
 import { manifest } from './manifest.ts'
 import { createMcpServer, type McpServer } from './mcp-server.ts'
 import { mcpRoutes } from './routes.ts'

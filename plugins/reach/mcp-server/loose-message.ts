@@ -1,4 +1,4 @@
-import { isObject, type Json } from '#toolbox'
+import { isObject, type Json } from '#plugin-api'
 
 /** The code of JSON-RPC for parameters that are not accepted. */
 export const INVALID_PARAMS = -32_602

@@ -16,7 +16,7 @@ import {
   type Locale,
   parseJson,
   type TypeOf,
-} from '#kernel'
+} from '#plugin-api'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import { ask } from './ask.ts'
 import { findFault, INVALID_PARAMS, normalizeMessage } from './loose-message.ts'

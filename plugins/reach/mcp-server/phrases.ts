@@ -1,5 +1,4 @@
-import type { LocalizedText } from '#kernel'
-import { createPhrases } from '#toolbox'
+import { createPhrases, type LocalizedText } from '#plugin-api'
 
 /** The texts that clients and their models receive from the server itself. */
 const PHRASES = {

@@ -1,4 +1,4 @@
-import type { Clock, Locale } from '#kernel'
+import type { Clock, Locale } from '#plugin-api'
 import type { Progress } from './ask.ts'
 import { say } from './phrases.ts'
 

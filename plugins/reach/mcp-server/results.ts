@@ -1,6 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import { AppError, type Locale } from '#kernel'
-import { describeEnd, sayEnd } from '#toolbox'
+import { AppError, describeEnd, type Locale, sayEnd } from '#plugin-api'
 import type { Answer } from './ask.ts'
 import { say } from './phrases.ts'
 

@@ -1,4 +1,4 @@
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import { route } from './manifest.ts'
 import { jsonRpcMessage, refusal } from './schemas.ts'
 

@@ -1,4 +1,4 @@
-import { objectOf, rowOf } from '#kernel'
+import { objectOf, rowOf } from '#plugin-api'
 
 const threadId = { type: 'string', minLength: 1, maxLength: 64 } as const
 

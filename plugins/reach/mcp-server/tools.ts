@@ -1,5 +1,5 @@
 import type { Tool } from '@modelcontextprotocol/server'
-import { AppError, type Locale } from '#kernel'
+import { AppError, type Locale } from '#plugin-api'
 import type { AgentDocument } from '../../agents/agents/types.ts'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import type { Cradle } from './manifest.ts'

@@ -1,4 +1,4 @@
-import { AppError, type Locale } from '#kernel'
+import { AppError, type Locale } from '#plugin-api'
 import type { AgentDocument } from '../../agents/agents/types.ts'
 import type { Chat, StartedTurn, StartRequest } from '../../conversations/chat/chat.ts'
 import type { Block, TurnSettings } from '../../conversations/chat/documents.ts'

@@ -1,4 +1,4 @@
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import type { TurnSettings } from '../../conversations/chat/documents.ts'
 
 type Fields = Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import type { AgentDocument } from '../../agents/agents/types.ts'
 import type { TurnSettings } from '../../conversations/chat/documents.ts'
 import { type AgentReply, type Asker, askAgent } from './agent-reply.ts'

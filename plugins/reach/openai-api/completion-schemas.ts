@@ -1,4 +1,4 @@
-import { nullable, objectOf, rowOf } from '#kernel'
+import { nullable, objectOf, rowOf } from '#plugin-api'
 import {
   answerFormat,
   callId,

@@ -1,5 +1,4 @@
-import type { StreamItem, TypeOf } from '#kernel'
-import type { TokenUsage } from '#plugin-api'
+import type { StreamItem, TokenUsage, TypeOf } from '#plugin-api'
 import type { CompletionMessage, completion, completionChunk } from './completion-schemas.ts'
 import { type Content, toText, toUserParts } from './content-parts.ts'
 import { parseArguments, type RequestMessage, unusable } from './conversation.ts'

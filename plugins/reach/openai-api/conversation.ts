@@ -1,4 +1,4 @@
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import type { EarlierStep } from '../../conversations/chat/threads/earlier-turns.ts'
 
 /** A part of a user's message: text, or a file as a `data:` URL. */

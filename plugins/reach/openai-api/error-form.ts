@@ -1,4 +1,4 @@
-import { AppError, type ErrorBody, type ErrorCode, type ErrorForm, type Issue, nullable } from '#kernel'
+import { AppError, type ErrorBody, type ErrorCode, type ErrorForm, type Issue, nullable } from '#plugin-api'
 
 /** The operations of OpenAI's API that clients try and that have a sentence of their own. */
 const UNSUPPORTED: readonly [method: RegExp, path: RegExp, code: ErrorCode][] = [

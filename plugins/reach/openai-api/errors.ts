@@ -1,4 +1,4 @@
-import type { ErrorTable } from '#kernel'
+import type { ErrorTable } from '#plugin-api'
 
 /** The errors of requests in the form of OpenAI's API. */
 export const openaiErrors = {

@@ -1,4 +1,4 @@
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 
 /** The place of a call that waits for its result: the pause of its turn, and its position in that pause. */
 export interface CallPlace {

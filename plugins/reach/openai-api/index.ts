@@ -1,4 +1,4 @@
-import { definePlugin } from '#kernel'
+import { definePlugin } from '#plugin-api'
 import { completionRoutes } from './completion-routes.ts'
 import { errorForm } from './error-form.ts'
 import { manifest } from './manifest.ts'

@@ -1,4 +1,4 @@
-import { rowOf } from '#kernel'
+import { rowOf } from '#plugin-api'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import { type Cradle, route } from './manifest.ts'
 import { asModel } from './parameters.ts'

@@ -1,6 +1,14 @@
-import { AppError, type ErrorCode, type Locale, type LocalizedText } from '#kernel'
-import { addUsage, NO_USAGE, type TokenUsage } from '#plugin-api'
-import { createPhrases, sayEnd } from '#toolbox'
+import {
+  AppError,
+  addUsage,
+  createPhrases,
+  type ErrorCode,
+  type Locale,
+  type LocalizedText,
+  NO_USAGE,
+  sayEnd,
+  type TokenUsage,
+} from '#plugin-api'
 import type { StopReason } from '../../conversations/chat/documents.ts'
 import type { FrameFields, PendingApproval } from '../../conversations/chat/ledger/ledger-event.ts'
 import type { ReadEvent } from '../../conversations/chat/ledger/ledger-reader.ts'

@@ -1,4 +1,4 @@
-import { reply, rowOf } from '#kernel'
+import { reply, rowOf } from '#plugin-api'
 import { findAgent, THREAD_HEADER } from './agent-reply.ts'
 import { readAnswerFormat } from './answer-format.ts'
 import { askWithMessages } from './asked-messages.ts'

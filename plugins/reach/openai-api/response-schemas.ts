@@ -1,4 +1,4 @@
-import { nullable, rowOf } from '#kernel'
+import { nullable, rowOf } from '#plugin-api'
 import {
   answerFormat,
   anything,

@@ -1,4 +1,4 @@
-import { AppError, type ErrorExplainer, type Locale, type StreamItem, type TypeOf } from '#kernel'
+import { AppError, type ErrorExplainer, type Locale, type StreamItem, type TypeOf } from '#plugin-api'
 import { toItemId as toCallItemId } from './ids.ts'
 import type { CallPart, ReplyPart } from './reply-parts.ts'
 import type { response, responseEvent } from './response-schemas.ts'

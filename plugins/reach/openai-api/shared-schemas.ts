@@ -1,4 +1,4 @@
-import { nullable } from '#kernel'
+import { nullable } from '#plugin-api'
 import { EFFORTS } from './parameters.ts'
 
 /** A value that is read without a schema of its own. */

@@ -1,4 +1,4 @@
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import type { TurnSettings } from '../../conversations/chat/documents.ts'
 import type { ReadEvent } from '../../conversations/chat/ledger/ledger-reader.ts'
 import type { Asker } from './agent-reply.ts'

@@ -1,4 +1,4 @@
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import type { TurnSettings } from '../../conversations/chat/documents.ts'
 import type { ClientTool, ClientTools } from '../../conversations/chat/loop/client-tools.ts'
 import { assertSchema } from './answer-format.ts'

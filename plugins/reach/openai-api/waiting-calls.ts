@@ -1,4 +1,4 @@
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import type { AgentDocument } from '../../agents/agents/types.ts'
 import type { ThreadDocument } from '../../conversations/chat/documents.ts'
 import type { PendingApproval } from '../../conversations/chat/ledger/ledger-event.ts'

@@ -1,4 +1,4 @@
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import type { ThreadDocument } from '../../conversations/chat/documents.ts'
 import type { Cradle } from './manifest.ts'
 import type { ActiveRun, RunError, RunStatus, ScheduleDocument } from './types.ts'

@@ -1,5 +1,5 @@
 import { Cron } from 'croner'
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import { splitWrappingRanges } from './cron-ranges.ts'
 import type { ScheduleDocument, TimeRule } from './types.ts'
 

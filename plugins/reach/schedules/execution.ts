@@ -1,4 +1,4 @@
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import type { StartedTurn } from '../../conversations/chat/chat.ts'
 import { CHECK_MS, type Outcome, ownerOf, type Running, toRunError } from './active-runs.ts'
 import { newestDue, nextDue } from './due-times.ts'

@@ -1,7 +1,6 @@
 // Owns schedules and their runs. Turns run in `chat`; conversations of other platforms are found, and answers delivered,
 // by whatever extends `schedules.destinations` and `schedules.deliveries`.
-import { definePlugin } from '#kernel'
-import { listNames } from '#toolbox'
+import { definePlugin, listNames } from '#plugin-api'
 import { createExecution, type Execution } from './execution.ts'
 import { manifest } from './manifest.ts'
 import { scheduleRoutes } from './routes.ts'

@@ -1,5 +1,14 @@
-import { AppError, type Locale, objectOf, type Route, reply } from '#kernel'
-import { makeTag, pageQuery, pageReply, replyWithTag } from '#toolbox'
+import {
+  AppError,
+  type Locale,
+  makeTag,
+  objectOf,
+  pageQuery,
+  pageReply,
+  type Route,
+  reply,
+  replyWithTag,
+} from '#plugin-api'
 import type { AgentDocument } from '../../agents/agents/types.ts'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import { previewTimes } from './due-times.ts'

@@ -1,4 +1,4 @@
-import { AppError, isDuplicateKey, type Locale } from '#kernel'
+import { AppError, isDuplicateKey, type Locale } from '#plugin-api'
 import type { AgentDocument, Holder } from '../../agents/agents/types.ts'
 import type { StartedTurn } from '../../conversations/chat/chat.ts'
 import type { ThreadDocument } from '../../conversations/chat/documents.ts'

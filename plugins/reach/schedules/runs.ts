@@ -1,6 +1,5 @@
 import type { IndexDescription } from 'mongodb'
-import { isDuplicateKey } from '#kernel'
-import { findPage, type Page, type PageRequest } from '#toolbox'
+import { findPage, isDuplicateKey, type Page, type PageRequest } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import type { RunDocument, ScheduleDocument } from './types.ts'
 

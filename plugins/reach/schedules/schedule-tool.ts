@@ -1,5 +1,4 @@
-import { AppError, type Issue, objectOf, type TypeOf } from '#kernel'
-import type { Tool, ToolContext } from '#plugin-api'
+import { AppError, type Issue, objectOf, type Tool, type ToolContext, type TypeOf } from '#plugin-api'
 import { previewTimes } from './due-times.ts'
 import type { Cradle } from './manifest.ts'
 import type { ScheduleDocument, TimeRule } from './types.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { isUnavailable, untilTick } from '#kernel'
+import { isUnavailable, untilTick } from '#plugin-api'
 import { MAX_CHECK_MS } from './execution.ts'
 import type { Cradle } from './manifest.ts'
 import type { ScheduleDocument } from './types.ts'

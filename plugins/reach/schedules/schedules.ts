@@ -1,6 +1,13 @@
 import type { Document, Filter, IndexDescription } from 'mongodb'
-import { AppError, type TypeOf } from '#kernel'
-import { type Conditional, findPage, type Page, type PageRequest, requireUnchanged } from '#toolbox'
+import {
+  AppError,
+  type Conditional,
+  findPage,
+  type Page,
+  type PageRequest,
+  requireUnchanged,
+  type TypeOf,
+} from '#plugin-api'
 import { nextDue, previewTimes } from './due-times.ts'
 import type { Cradle } from './manifest.ts'
 import type { newSchedule, scheduleChanges } from './schemas.ts'

@@ -1,5 +1,4 @@
-import { nullable, objectOf, rowOf } from '#kernel'
-import { connectorIds, knowledgeBaseIds } from '#plugin-api'
+import { connectorIds, knowledgeBaseIds, nullable, objectOf, rowOf } from '#plugin-api'
 
 /** The most characters of a prompt. */
 const MAX_PROMPT = 20_000

@@ -1,4 +1,4 @@
-import type { TypeOf } from '#kernel'
+import type { TypeOf } from '#plugin-api'
 import type { deliver, pausedReason, runStatus, timeRule } from './schemas.ts'
 
 /** The times at which a schedule runs. */

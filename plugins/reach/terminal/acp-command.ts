@@ -1,4 +1,4 @@
-import type { Command, CommandInput } from '#kernel'
+import type { Command, CommandInput } from '#plugin-api'
 import { UnreachableError } from './api.ts'
 import { connect, findAgent, readText, URL_OPTION } from './connect.ts'
 import type { Cradle } from './manifest.ts'

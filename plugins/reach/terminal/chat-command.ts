@@ -1,4 +1,4 @@
-import type { Command, CommandInput } from '#kernel'
+import type { Command, CommandInput } from '#plugin-api'
 import { UnreachableError } from './api.ts'
 import { createApproval, readPolicy, type WithPrompt } from './approval.ts'
 import { createChat, INTERRUPTED, isFinal } from './chat.ts'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Client } from '#client'
-import type { CommandInput } from '#kernel'
+import type { CommandInput } from '#plugin-api'
 import { type Api, createApi, RefusedError } from './api.ts'
 import type { AgentRow } from './frames.ts'
 import type { createLogin } from './login.ts'

@@ -1,5 +1,5 @@
 import type { components } from '#client'
-import { type Command, type CommandInput, JSON_OPTION } from '#kernel'
+import { type Command, type CommandInput, JSON_OPTION } from '#plugin-api'
 import type { SignedInAccount } from './connect.ts'
 import type { Cradle } from './manifest.ts'
 import { shorten } from './printable.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ClientFrame, InputBlock, SentFrame } from '#client'
-import type { TypeOf } from '#kernel'
+import type { TypeOf } from '#plugin-api'
 import type { historyPage } from '../../conversations/chat/history-schemas.ts'
 import type { threadRow } from '../../conversations/chat/thread-schemas.ts'
 import type { promptRow } from '../../conversations/prompts/schemas.ts'

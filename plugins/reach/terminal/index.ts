@@ -1,4 +1,4 @@
-import { definePlugin } from '#kernel'
+import { definePlugin } from '#plugin-api'
 import { acpCommand } from './acp-command.ts'
 import { chatCommand } from './chat-command.ts'
 import { connectorCommands } from './connector-commands.ts'

@@ -1,7 +1,7 @@
 import { openAsBlob } from 'node:fs'
 import { basename } from 'node:path'
 import type { components } from '#client'
-import { type Command, JSON_OPTION, printJson } from '#kernel'
+import { type Command, JSON_OPTION, printJson } from '#plugin-api'
 import type { SignedInAccount } from './connect.ts'
 import type { Cradle } from './manifest.ts'
 import { shorten } from './printable.ts'

@@ -1,4 +1,4 @@
-import { JSON_OPTION, printJson } from '#kernel'
+import { JSON_OPTION, printJson } from '#plugin-api'
 import { shorten } from './printable.ts'
 import { readAnswer } from './service.ts'
 import { accountCommand } from './signed-in.ts'

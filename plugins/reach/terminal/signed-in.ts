@@ -1,4 +1,4 @@
-import { type Command, type CommandInput, printJson, printTable } from '#kernel'
+import { type Command, type CommandInput, printJson, printTable } from '#plugin-api'
 import { RefusedError, UnreachableError } from './api.ts'
 import { connect, findAgent, readText, type SignedInAccount, URL_OPTION, USERNAME_OPTION } from './connect.ts'
 import { createLogin } from './login.ts'

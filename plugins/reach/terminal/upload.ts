@@ -1,5 +1,5 @@
 import type { Client, components } from '#client'
-import { withDeadline } from '#toolbox'
+import { withDeadline } from '#plugin-api'
 import { UnreachableError } from './api.ts'
 import type { FileBlock } from './frames.ts'
 import { readAnswer } from './service.ts'

@@ -1,5 +1,4 @@
-import { rowOf, type TypeOf } from '#kernel'
-import type { Tool, ToolContext } from '#plugin-api'
+import { rowOf, type Tool, type ToolContext, type TypeOf } from '#plugin-api'
 import type { Runners } from './runners.ts'
 import type { RunnerRuns } from './runs.ts'
 import { TOOL_NAME } from './schemas.ts'

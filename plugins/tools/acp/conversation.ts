@@ -7,8 +7,7 @@ import type {
   SessionNotification,
   SessionUpdate,
 } from '@agentclientprotocol/sdk'
-import type { ToolContext } from '#plugin-api'
-import type { WorkClock } from '#toolbox'
+import type { ToolContext, WorkClock } from '#plugin-api'
 import { RunnerFailure } from './errors.ts'
 import { createLogin } from './login.ts'
 import type { Cradle } from './manifest.ts'

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import { definePlugin } from '#kernel'
-import { describeLeftFolders } from '#toolbox'
+import { definePlugin, describeLeftFolders } from '#plugin-api'
 import { createAcpRunner } from './acp-runner.ts'
 import { createDefinitions, type Definitions } from './definitions.ts'
 import { manifest } from './manifest.ts'

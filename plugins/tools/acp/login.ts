@@ -1,7 +1,5 @@
 import type { ClientContext } from '@agentclientprotocol/sdk'
-import type { Locale } from '#kernel'
-import type { ToolContext } from '#plugin-api'
-import { type Json, untilAborted, withDeadline } from '#toolbox'
+import { type Json, type Locale, type ToolContext, untilAborted, withDeadline } from '#plugin-api'
 import { RunnerFailure } from './errors.ts'
 import type { Redaction } from './runner-env.ts'
 import type { OpenedRunner } from './types.ts'

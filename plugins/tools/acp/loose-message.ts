@@ -1,5 +1,4 @@
-import { JsonTooComplex, parseJson } from '#kernel'
-import { isObject, type Json } from '#toolbox'
+import { isObject, type Json, JsonTooComplex, parseJson } from '#plugin-api'
 import { RunnerFailure } from './errors.ts'
 
 /** A message of a runner. */

@@ -1,4 +1,4 @@
-import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
+import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#plugin-api'
 import { acpErrors } from './errors.ts'
 
 /** The manifest of the acp plugin. */

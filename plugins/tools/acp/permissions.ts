@@ -3,9 +3,7 @@ import type {
   RequestPermissionRequest,
   RequestPermissionResponse,
 } from '@agentclientprotocol/sdk'
-import type { Locale } from '#kernel'
-import type { ToolContext } from '#plugin-api'
-import type { WorkClock } from '#toolbox'
+import type { Locale, ToolContext, WorkClock } from '#plugin-api'
 import type { Progress } from './progress.ts'
 import type { OpenedRunner } from './types.ts'
 import { readLocations, shorten } from './updates.ts'

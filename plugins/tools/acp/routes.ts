@@ -1,4 +1,4 @@
-import type { Locale } from '#kernel'
+import type { Locale } from '#plugin-api'
 import type { AgentDocument } from '../../agents/agents/types.ts'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import { type Cradle, route } from './manifest.ts'

@@ -1,4 +1,4 @@
-import { AppError, MASK, maskOf } from '#kernel'
+import { AppError, MASK, maskOf } from '#plugin-api'
 
 /** Environment variables by name. */
 export type Env = Record<string, string>

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { AppError, type TypeOf } from '#kernel'
+import { AppError, type TypeOf } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import { assertHarmless, type Env, maskEnv, unmaskEnv } from './runner-env.ts'
 import { RUNNER_DEFAULTS, RUNNER_NAME, type runnerBody, type runnerRow } from './schemas.ts'

@@ -1,14 +1,14 @@
 import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ToolContext } from '#plugin-api'
 import {
   createDeadline,
   createFolderDisposal,
   createKeyedSemaphore,
   createWorkClock,
+  type ToolContext,
   untilAborted,
-} from '#toolbox'
+} from '#plugin-api'
 import { converse } from './conversation.ts'
 import { RunnerFailure } from './errors.ts'
 import type { Cradle } from './manifest.ts'

@@ -1,4 +1,4 @@
-import { objectOf, rowOf } from '#kernel'
+import { objectOf, rowOf } from '#plugin-api'
 
 /** The name of the tool that calls runners. */
 export const TOOL_NAME = 'acp_runner'

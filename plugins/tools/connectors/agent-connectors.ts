@@ -1,4 +1,4 @@
-import { AppError, type TypeOf } from '#kernel'
+import { AppError, type TypeOf } from '#plugin-api'
 import type { AgentDocument } from '../../agents/agents/types.ts'
 import type { Cradle } from './manifest.ts'
 import type { agentConnectors } from './schemas.ts'

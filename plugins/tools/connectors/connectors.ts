@@ -1,14 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Filter, IndexDescription } from 'mongodb'
-import { AppError, isDuplicateKey, type TypeOf } from '#kernel'
 import {
+  AppError,
   type Conditional,
   findPage,
+  isDuplicateKey,
   mergePatch,
   type Page,
   type PageRequest,
   requireUnchanged,
-} from '#toolbox'
+  type TypeOf,
+} from '#plugin-api'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import { type Audiences, destinationOf } from './credentials/audiences.ts'
 import type { KnownKind } from './kinds/kinds.ts'

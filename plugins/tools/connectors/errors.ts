@@ -1,4 +1,4 @@
-import type { ErrorTable } from '#kernel'
+import type { ErrorTable } from '#plugin-api'
 
 const signInFailed = { status: 502, code: 'CONNECTOR_SIGN_IN_FAILED', level: 'warn' } as const
 

@@ -1,12 +1,13 @@
 // Owns connectors and the credentials of accounts for them. Tools of connectors are lent to turns by `agents.lent_tools`.
-import { AppError, definePlugin } from '#kernel'
 import {
+  AppError,
   createGuardedFetch,
   createSealedConfigs,
+  definePlugin,
   type GuardedFetch,
   listNames,
   type SealedConfigs,
-} from '#toolbox'
+} from '#plugin-api'
 import {
   type AgentConnectors,
   type AgentConnectorsDocument,

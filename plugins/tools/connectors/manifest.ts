@@ -1,4 +1,4 @@
-import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
+import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#plugin-api'
 import { connectorErrors } from './errors.ts'
 
 const seconds = <const Default extends number>(value: Default) =>

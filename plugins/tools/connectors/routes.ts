@@ -1,5 +1,4 @@
-import { objectOf, rowOf } from '#kernel'
-import { makeTag, pageQuery, pageReply, replyWithTag } from '#toolbox'
+import { makeTag, objectOf, pageQuery, pageReply, replyWithTag, rowOf } from '#plugin-api'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import type { ProbeResult } from './checks.ts'
 import { connectorFields } from './connectors.ts'

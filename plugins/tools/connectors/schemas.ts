@@ -1,5 +1,4 @@
-import { nullable, objectOf, rowOf } from '#kernel'
-import { CONNECTOR_AUTHS } from '#plugin-api'
+import { CONNECTOR_AUTHS, nullable, objectOf, rowOf } from '#plugin-api'
 import { secretTexts } from './kinds/mcp.ts'
 import { CONNECTOR_FAILURES } from './types.ts'
 

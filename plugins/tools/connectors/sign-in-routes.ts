@@ -1,6 +1,5 @@
 import { parseCookie, stringifySetCookie } from 'cookie'
-import { AppError, objectOf, reply, rowOf } from '#kernel'
-import { assertOwnPage } from '#toolbox'
+import { AppError, assertOwnPage, objectOf, reply, rowOf } from '#plugin-api'
 import { digest } from './credentials/sign-ins.ts'
 import { route } from './manifest.ts'
 import { connectorParams, newCredentials } from './schemas.ts'

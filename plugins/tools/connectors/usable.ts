@@ -1,4 +1,4 @@
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import type { ConnectorDocument, Viewer } from './types.ts'
 

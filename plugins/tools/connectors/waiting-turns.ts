@@ -1,4 +1,4 @@
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import type { CredentialsKey } from './credentials/credentials.ts'
 import type { Cradle } from './manifest.ts'
 import type { ConnectorDocument } from './types.ts'

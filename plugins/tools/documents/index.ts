@@ -1,6 +1,6 @@
 // Owns the reading of documents: their text, with its pages and headings. A stranger's file is parsed in processes alone.
-import { definePlugin } from '#kernel'
-import type { DocumentReaderKind } from '#plugin-api'
+
+import { type DocumentReaderKind, definePlugin } from '#plugin-api'
 import { createDocumentReader, type DocumentReader } from './document-reader.ts'
 import { manifest } from './manifest.ts'
 import { assertReaderKind } from './reader-kinds.ts'

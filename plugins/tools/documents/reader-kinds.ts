@@ -1,6 +1,5 @@
 import { extname } from 'node:path'
-import { createFormCheck } from '#kernel'
-import type { DocumentReaderKind } from '#plugin-api'
+import { createFormCheck, type DocumentReaderKind } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import { findKind } from './reading/document-kind.ts'
 

@@ -1,5 +1,4 @@
-import { objectOf } from '#kernel'
-import { makeTag, pageQuery, pageReply, replyWithTag } from '#toolbox'
+import { makeTag, objectOf, pageQuery, pageReply, replyWithTag } from '#plugin-api'
 import { baseFields, type Reader } from './bases.ts'
 import { type Cradle, route } from './manifest.ts'
 import { toBaseRows } from './rows.ts'

@@ -1,6 +1,13 @@
 import type { Filter, IndexDescription } from 'mongodb'
-import { AppError, type TypeOf } from '#kernel'
-import { type Conditional, findPage, missOf, type PageRequest, requireUnchanged } from '#toolbox'
+import {
+  AppError,
+  type Conditional,
+  findPage,
+  missOf,
+  type PageRequest,
+  requireUnchanged,
+  type TypeOf,
+} from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import type { baseChanges, newBase } from './schemas.ts'
 import type { BaseDocument } from './types.ts'

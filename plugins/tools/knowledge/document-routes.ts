@@ -1,7 +1,6 @@
 import { open } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import { AppError, type Locale, type ServerSentEvent } from '#kernel'
-import { pageReply } from '#toolbox'
+import { AppError, type Locale, pageReply, type ServerSentEvent } from '#plugin-api'
 import type { Reader } from './bases.ts'
 import { invalid, MAX_FILE_BYTES, MAX_FILES, takeAddress, takeFiles } from './intake.ts'
 import { type Cradle, route } from './manifest.ts'

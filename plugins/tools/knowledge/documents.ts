@@ -1,6 +1,5 @@
 import type { Document, Filter, IndexDescription } from 'mongodb'
-import { AppError, isDuplicateKey } from '#kernel'
-import { findPage, type PageRequest } from '#toolbox'
+import { AppError, findPage, isDuplicateKey, type PageRequest } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import type {
   BaseDocument,

@@ -1,4 +1,4 @@
-import type { ErrorTable } from '#kernel'
+import type { ErrorTable } from '#plugin-api'
 
 /** The errors of knowledge bases; a row of a document shows the document's own error. */
 export const knowledgeErrors = {

@@ -1,7 +1,6 @@
 // Owns knowledge bases, their documents and the index of passages. The index is made from the documents, so it can be made
 // again; everything else is in the database and in files below the home.
-import { definePlugin } from '#kernel'
-import { createGuardedFetch, type GuardedFetch, listNames } from '#toolbox'
+import { createGuardedFetch, definePlugin, type GuardedFetch, listNames } from '#plugin-api'
 import { type Addresses, createAddresses } from './addresses.ts'
 import { baseRoutes } from './base-routes.ts'
 import { type Bases, baseIndexes, createBases } from './bases.ts'

@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { AppError, type UploadedFile } from '#kernel'
+import { AppError, type UploadedFile } from '#plugin-api'
 import { hashFile } from './document-files.ts'
 import type { Cradle } from './manifest.ts'
 import type { BaseDocument, KnowledgeDocument } from './types.ts'

@@ -1,4 +1,4 @@
-import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
+import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#plugin-api'
 import { knowledgeErrors } from './errors.ts'
 
 /** The manifest of this plugin. */

@@ -1,4 +1,4 @@
-import type { Locale, TypeOf } from '#kernel'
+import type { Locale, TypeOf } from '#plugin-api'
 import type { ReadText } from '../documents/reading/blocks.ts'
 import type { Reader } from './bases.ts'
 import type { DocumentSum } from './documents.ts'

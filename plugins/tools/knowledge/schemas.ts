@@ -1,5 +1,4 @@
-import { nullable, objectOf, rowOf } from '#kernel'
-import { pageQuery } from '#toolbox'
+import { nullable, objectOf, pageQuery, rowOf } from '#plugin-api'
 
 const seconds = { type: 'integer', description: 'Unix seconds', examples: [1_893_456_000] } as const
 const count = { type: 'integer', minimum: 0 } as const

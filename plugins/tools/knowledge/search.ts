@@ -1,5 +1,4 @@
-import { AppError } from '#kernel'
-import { createSemaphore } from '#toolbox'
+import { AppError, createSemaphore } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import { sortByCloseness } from './passages/closeness.ts'
 import { choosePlace } from './passages/place-choice.ts'

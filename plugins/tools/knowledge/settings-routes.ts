@@ -1,4 +1,4 @@
-import { AppError, type TypeOf } from '#kernel'
+import { AppError, type TypeOf } from '#plugin-api'
 import { route } from './manifest.ts'
 import { settingsBody, settingsRow } from './schemas.ts'
 import type { IndexDescription, SettingsDocument } from './types.ts'

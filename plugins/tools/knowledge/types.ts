@@ -1,4 +1,4 @@
-import type { LeaseDocument } from '#kernel'
+import type { LeaseDocument } from '#plugin-api'
 
 /** A knowledge base; times are Unix seconds. */
 export interface BaseDocument {

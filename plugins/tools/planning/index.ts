@@ -1,4 +1,4 @@
-import { defineManifest, definePlugin } from '#kernel'
+import { defineManifest, definePlugin } from '#plugin-api'
 import { askUserQuestion, task, writeTodos } from './tools.ts'
 
 const manifest = defineManifest({

@@ -1,5 +1,4 @@
-import { objectOf, rowOf, type TypeOf } from '#kernel'
-import type { Tool } from '#plugin-api'
+import { objectOf, rowOf, type Tool, type TypeOf } from '#plugin-api'
 
 const todo = rowOf({
   content: {

@@ -1,4 +1,4 @@
-import { definePlugin } from '#kernel'
+import { definePlugin } from '#plugin-api'
 import { createExecute, createPrograms, type Programs } from './execute.ts'
 import { manifest } from './manifest.ts'
 import { createProcesses, type Processes } from './processes.ts'

@@ -1,4 +1,4 @@
-import { type Cradle as CradleOf, defineManifest } from '#kernel'
+import { type Cradle as CradleOf, defineManifest } from '#plugin-api'
 
 /** The manifest of this plugin. */
 export const manifest = defineManifest({

@@ -1,7 +1,6 @@
 import { lstat, readdir, readlink, realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { ToolContext } from '#plugin-api'
-import { isWithin, unlessMissing } from '#toolbox'
+import { isWithin, type ToolContext, unlessMissing } from '#plugin-api'
 
 /** The folders of the system that every program can read, if they exist. */
 const SYSTEM_FOLDERS = [

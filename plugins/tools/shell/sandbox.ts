@@ -1,4 +1,4 @@
-import type { Logger, ServerFacts } from '#kernel'
+import type { Logger, ServerFacts } from '#plugin-api'
 import { type Bubblewrap, findBubblewrap } from './bubblewrap.ts'
 import type { Cradle } from './manifest.ts'
 import { PROCESS_PATH } from './processes.ts'

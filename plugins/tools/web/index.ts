@@ -1,5 +1,4 @@
-import { definePlugin } from '#kernel'
-import { createGuardedFetch, type GuardedFetch } from '#toolbox'
+import { createGuardedFetch, definePlugin, type GuardedFetch } from '#plugin-api'
 import { manifest } from './manifest.ts'
 import { createWebFetch } from './web-fetch.ts'
 import { createWebPages, type WebPages } from './web-pages.ts'

@@ -1,5 +1,4 @@
-import { AppError, objectOf, type TypeOf } from '#kernel'
-import type { Tool, ToolContext } from '#plugin-api'
+import { AppError, objectOf, type Tool, type ToolContext, type TypeOf } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import { explainType, MAX_BODY_BYTES, type WebPage } from './web-pages.ts'
 

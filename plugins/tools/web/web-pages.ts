@@ -1,5 +1,4 @@
-import { AppError } from '#kernel'
-import { createDeadline, untilAborted } from '#toolbox'
+import { AppError, createDeadline, untilAborted } from '#plugin-api'
 import { type ContentKind, decode, readContentType, toContentKind } from './content.ts'
 
 /** The part of a body that is read, in bytes after decompression. */

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { posix } from 'node:path'
-import { AppError, type ContextOf, type FileReply } from '#kernel'
+import { AppError, type ContextOf, type FileReply } from '#plugin-api'
 import { createEtag, isShowable, lookupMediaType } from './files/file-facts.ts'
 import { explainErrors, FileFailure, OutsideFailure } from './files/file-failure.ts'
 import { BoundFailure } from './files/path-bounds.ts'

@@ -1,6 +1,5 @@
 import { lstat } from 'node:fs/promises'
-import type { TypeOf } from '#kernel'
-import { MAX_PAGE_ROWS, type OpenFolder, type Page, readCursor, writeCursor } from '#toolbox'
+import { MAX_PAGE_ROWS, type OpenFolder, type Page, readCursor, type TypeOf, writeCursor } from '#plugin-api'
 import type { listQuery } from './file-schemas.ts'
 import { createEtag, type FileRow, toFileRow } from './files/file-facts.ts'
 import { ignoreCodes } from './files/file-failure.ts'

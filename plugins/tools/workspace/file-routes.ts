@@ -1,6 +1,5 @@
 import type { BigIntStats } from 'node:fs'
-import { AppError, listsTag, reply } from '#kernel'
-import { pageReply } from '#toolbox'
+import { AppError, listsTag, pageReply, reply } from '#plugin-api'
 import { packFolder } from './archive.ts'
 import { selectPages } from './document-pages.ts'
 import {

@@ -1,6 +1,4 @@
-import { nullable, objectOf, rowOf } from '#kernel'
-import { documentFacts } from '#plugin-api'
-import { pageQuery } from '#toolbox'
+import { documentFacts, nullable, objectOf, pageQuery, rowOf } from '#plugin-api'
 import { PAGES_PATTERN } from './document-pages.ts'
 
 const text = { type: 'string' } as const

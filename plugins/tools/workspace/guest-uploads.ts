@@ -1,5 +1,5 @@
 import type { IndexDescription } from 'mongodb'
-import type { ExtensionPoints } from '#kernel'
+import type { ExtensionPoints } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 
 /** A file that a guest of a shared agent has uploaded; the id is made from agent and path. */

@@ -1,4 +1,4 @@
-import { definePlugin } from '#kernel'
+import { definePlugin } from '#plugin-api'
 import { fileRoutes } from './file-routes.ts'
 import {
   createGuestUploads,

@@ -1,5 +1,4 @@
-import type { TypeOf } from '#kernel'
-import { MAX_PAGE_ROWS, type Page, readCursor, walkTree, writeCursor } from '#toolbox'
+import { MAX_PAGE_ROWS, type Page, readCursor, type TypeOf, walkTree, writeCursor } from '#plugin-api'
 import { type listQuery, MAX_PATH } from './file-schemas.ts'
 import { type FileRow, lookupMediaType } from './files/file-facts.ts'
 import { inFolder, type Place } from './files/workspace-path.ts'

@@ -1,4 +1,4 @@
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import { findReadable, openContent, toPath } from './file-access.ts'
 import { BINARY, linkBody, linkedParams, linkedQuery, linkRow } from './file-schemas.ts'
 import { type Cradle, route } from './manifest.ts'

@@ -1,7 +1,6 @@
 import { link, realpath } from 'node:fs/promises'
 import { extname } from 'node:path'
-import { AppError, type UploadedFile } from '#kernel'
-import type { OpenFolder } from '#toolbox'
+import { AppError, type OpenFolder, type UploadedFile } from '#plugin-api'
 import type { StoredFile } from '../../agents/agents/types.ts'
 import { lookupMediaType } from './files/file-facts.ts'
 import { explainErrors, FileFailure, ignoreCodes } from './files/file-failure.ts'

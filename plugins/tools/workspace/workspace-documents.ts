@@ -5,9 +5,14 @@ import { basename, extname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { IndexDescription } from 'mongodb'
-import { AppError, type ErrorCode, type Locale } from '#kernel'
-import type { DocumentFacts } from '#plugin-api'
-import { createKeyedSemaphore, untilAborted } from '#toolbox'
+import {
+  AppError,
+  createKeyedSemaphore,
+  type DocumentFacts,
+  type ErrorCode,
+  type Locale,
+  untilAborted,
+} from '#plugin-api'
 import type { ReadDocument } from '../../agents/agents/types.ts'
 import { createEtag, lookupMediaType } from './files/file-facts.ts'
 import { ignoreCodes } from './files/file-failure.ts'

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-import type { ExtensionPoints } from '#kernel'
+import type { ExtensionPoints } from '#plugin-api'
 import type { ReadDocument } from '../../agents/agents/types.ts'
 import { decodeText, lookupMediaType } from './files/file-facts.ts'
 import { explainErrors, FileFailure, quote } from './files/file-failure.ts'

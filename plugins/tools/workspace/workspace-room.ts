@@ -1,6 +1,6 @@
 import { readdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppError, type LimitName } from '#kernel'
+import { AppError, type LimitName } from '#plugin-api'
 import { FileFailure, ignoreCodes } from './files/file-failure.ts'
 import type { Growth } from './files/file-replacement.ts'
 import { measureTree } from './files/tree-size.ts'

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import { createGuardedFetch } from '../../../plugin-api/toolbox/guarded-fetch.ts'
+import { createGuardedFetch } from '#kernel'
 import t from '../../run/file-test.ts'
 import { isLong, roundRobin } from '../../run/tier.ts'
 import type { Fault } from '../../support/fake-sign-in-vendor.ts'

@@ -1,4 +1,4 @@
-import { deferSchema, type JSONSchema, nullable, rowOf } from '#kernel'
+import { deferSchema, type JSONSchema, nullable, rowOf } from '#plugin-api'
 import { filename, inputBlock, mediaType, path, usage } from '../message-schemas.ts'
 import { turnFrameFields } from '../turn-frames.ts'
 import type { FrameType } from './ledger-event.ts'

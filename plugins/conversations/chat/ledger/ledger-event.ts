@@ -1,5 +1,4 @@
-import type { Locale, TypeOf } from '#kernel'
-import { addUsage, NO_USAGE, type TokenUsage } from '#plugin-api'
+import { addUsage, type Locale, NO_USAGE, type TokenUsage, type TypeOf } from '#plugin-api'
 import type { AttachedDocument } from '../attached-documents.ts'
 import type { Block, TurnSettings } from '../documents.ts'
 import type { AnswerEnding } from '../loop/model-answer.ts'

@@ -1,6 +1,5 @@
 import type { Collection, Filter } from 'mongodb'
-import type { Clock, Logger } from '#kernel'
-import { jointWriterOf } from '#toolbox'
+import { type Clock, jointWriterOf, type Logger } from '#plugin-api'
 import { sanitizeForStorage } from '../sanitize.ts'
 import type { Hub } from './hub.ts'
 import { eventId, eventRange, type LedgerEvent } from './ledger-event.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '#kernel'
+import type { Clock } from '#plugin-api'
 import { eventId, type LedgerEvent } from './ledger-event.ts'
 import type { EventLog } from './turn-log.ts'
 

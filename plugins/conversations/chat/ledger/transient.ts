@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { isUnavailable } from '#kernel'
+import { isUnavailable } from '#plugin-api'
 
 /** The wait before a step is repeated, in milliseconds. */
 const RETRY_MS = 100

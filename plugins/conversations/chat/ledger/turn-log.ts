@@ -1,6 +1,12 @@
 import type { Collection } from 'mongodb'
-import { type Clock, isDuplicateKey, type Logger } from '#kernel'
-import type { JointWriter, Write, WriteRequest } from '#toolbox'
+import {
+  type Clock,
+  isDuplicateKey,
+  type JointWriter,
+  type Logger,
+  type Write,
+  type WriteRequest,
+} from '#plugin-api'
 import type { Hub } from './hub.ts'
 import type { Pace } from './ledger.ts'
 import {

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Locale } from '#kernel'
-import type { ApprovalStep, AuthorizationNeed, Tool } from '#plugin-api'
+import type { ApprovalStep, AuthorizationNeed, Locale, Tool } from '#plugin-api'
 import type { ActionRequest, DecisionType, PendingApproval } from '../ledger/ledger-event.ts'
 import { boundJson, sanitizeForStorage } from '../sanitize.ts'
 import type { RemoteTool } from './client-tools.ts'

@@ -1,4 +1,4 @@
-import { createJsonMeter } from '#kernel'
+import { createJsonMeter } from '#plugin-api'
 
 /** The most times that arguments may be encoded as text within text. */
 const MAX_ENCODINGS = 3

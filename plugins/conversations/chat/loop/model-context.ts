@@ -1,5 +1,5 @@
 import type { LanguageModelV3Content, LanguageModelV3Message } from '@ai-sdk/provider'
-import { CHARACTERS_PER_TOKEN, IMAGE_TOKENS } from '#toolbox'
+import { CHARACTERS_PER_TOKEN, IMAGE_TOKENS } from '#plugin-api'
 import type { AttachedDocument } from '../attached-documents.ts'
 import type { Block, MessageDocument, ThreadSummary } from '../documents.ts'
 import { measureBlock } from '../documents.ts'

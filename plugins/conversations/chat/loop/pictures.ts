@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { LanguageModelV3File, LanguageModelV3Message } from '@ai-sdk/provider'
-import { detectPictureType, findMissingPackage } from '#toolbox'
+import { detectPictureType, findMissingPackage } from '#plugin-api'
 import type { OpenedModel } from '../../../models/providers/types.ts'
 import type { Block } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'

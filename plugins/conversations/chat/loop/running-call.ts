@@ -1,5 +1,4 @@
-import type { StepDecision, ToolContext } from '#plugin-api'
-import { type Semaphore, untilAborted } from '#toolbox'
+import { type Semaphore, type StepDecision, type ToolContext, untilAborted } from '#plugin-api'
 import type { Source } from '../documents.ts'
 import type { Decision } from '../ledger/ledger-event.ts'
 import {

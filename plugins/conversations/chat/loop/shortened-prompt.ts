@@ -1,5 +1,5 @@
 import type { LanguageModelV3Message } from '@ai-sdk/provider'
-import { CHARACTERS_PER_TOKEN, IMAGE_TOKENS } from '#toolbox'
+import { CHARACTERS_PER_TOKEN, IMAGE_TOKENS } from '#plugin-api'
 import type { MessageDocument } from '../documents.ts'
 import { measureMessage } from '../documents.ts'
 import { beginWith, findSummary, joinMessages } from './model-context.ts'

@@ -1,6 +1,5 @@
 import type { LanguageModelV3FunctionTool, LanguageModelV3ToolResultPart } from '@ai-sdk/provider'
-import type { Tool, ToolContext } from '#plugin-api'
-import type { Semaphore } from '#toolbox'
+import type { Semaphore, Tool, ToolContext } from '#plugin-api'
 import { boundJson, sanitizeForStorage } from '../sanitize.ts'
 import type { Request } from './approvals.ts'
 import { parseArguments } from './call-arguments.ts'

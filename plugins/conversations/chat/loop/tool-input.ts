@@ -4,9 +4,9 @@ import {
   type Issue,
   type JSONSchema,
   JsonTooComplex,
+  type Tool,
   type Validator,
-} from '#kernel'
-import type { Tool } from '#plugin-api'
+} from '#plugin-api'
 import { readArguments } from './call-arguments.ts'
 
 const validators = new WeakMap<JSONSchema, Validator>()

@@ -5,9 +5,14 @@ import type {
   LanguageModelV3Message,
   LanguageModelV3ToolCall,
 } from '@ai-sdk/provider'
-import { AppError, type Ids } from '#kernel'
-import type { ModelCallOptions } from '#plugin-api'
-import { createSemaphore, type Semaphore, untilAborted } from '#toolbox'
+import {
+  AppError,
+  createSemaphore,
+  type Ids,
+  type ModelCallOptions,
+  type Semaphore,
+  untilAborted,
+} from '#plugin-api'
 import type { Request } from './approvals.ts'
 import { type CallSettings, toTaskSettings } from './call-settings.ts'
 import { type AnswerEnding, type BegunAnswer, readAnswer } from './model-answer.ts'

@@ -1,5 +1,4 @@
-import { rowOf, type TypeOf } from '#kernel'
-import type { OfferedTurn, Tool, WriteArea } from '#plugin-api'
+import { type OfferedTurn, rowOf, type Tool, type TypeOf, type WriteArea } from '#plugin-api'
 import type { AgentDocument, LentTools, ToolAccess, ToolChoices } from '../../../agents/agents/types.ts'
 import type { AuthCaller, Credential } from '../../../identity/auth/types.ts'
 import type { UserDocument } from '../../../identity/users/types.ts'

@@ -1,5 +1,4 @@
-import type { Ids, Locale } from '#kernel'
-import { addUsage, type TokenUsage } from '#plugin-api'
+import { addUsage, type Ids, type Locale, type TokenUsage } from '#plugin-api'
 import type { Source } from '../documents.ts'
 import { type EventRecord, type LedgerEvent, sumUsage } from '../ledger/ledger-event.ts'
 import { projectTurn } from '../ledger/projection.ts'

@@ -1,6 +1,5 @@
 import type { IndexDescription } from 'mongodb'
-import { isDuplicateKey } from '#kernel'
-import { jointWriterOf } from '#toolbox'
+import { isDuplicateKey, jointWriterOf } from '#plugin-api'
 import type { Cradle } from '../manifest.ts'
 import type { ThreadOwner } from '../threads/threads.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import { isTerminal } from '../ledger/ledger-event.ts'
 import type { ReadEvent } from '../ledger/ledger-reader.ts'
 import type { Cradle } from '../manifest.ts'

@@ -1,5 +1,5 @@
 import type { IndexDescription } from 'mongodb'
-import type { TypeOf } from '#kernel'
+import type { TypeOf } from '#plugin-api'
 import type { Block, QueuedTurnDocument } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
 import type { queuedTurns as queuedTurnRows } from '../message-schemas.ts'

@@ -1,5 +1,4 @@
-import { AppError } from '#kernel'
-import { createKeyedQueue } from '#toolbox'
+import { AppError, createKeyedQueue } from '#plugin-api'
 import type { QueuedTurnDocument } from '../documents.ts'
 import { toTurnUser } from '../loop/turn-tools.ts'
 import type { Cradle } from '../manifest.ts'

@@ -1,5 +1,4 @@
-import type { Extensions } from '#kernel'
-import type { Tool } from '#plugin-api'
+import type { Extensions, Tool } from '#plugin-api'
 import type { RemoteTool } from '../loop/client-tools.ts'
 import type { TurnTools } from '../loop/turn-tools.ts'
 import { type Recording, toCallKey } from './recording.ts'

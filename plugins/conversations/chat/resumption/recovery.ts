@@ -1,4 +1,4 @@
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import { isTerminal } from '../ledger/ledger-event.ts'
 import type { Cradle } from '../manifest.ts'
 import { createTurn } from '../turns/turn.ts'

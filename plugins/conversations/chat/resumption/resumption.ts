@@ -1,4 +1,4 @@
-import { AppError, type Locale } from '#kernel'
+import { AppError, type Locale } from '#plugin-api'
 import type { ThreadDocument, TurnSettings } from '../documents.ts'
 import type {
   ActionRequest,

@@ -1,6 +1,5 @@
 import type { LanguageModelV3Content } from '@ai-sdk/provider'
-import type { Ids } from '#kernel'
-import { NO_USAGE } from '#plugin-api'
+import { type Ids, NO_USAGE } from '#plugin-api'
 import type { AttachedDocument } from '../attached-documents.ts'
 import type { Block } from '../documents.ts'
 import { type EventRecord, type FrameFields, type FrameType, UNKNOWN_MODEL } from '../ledger/ledger-event.ts'

@@ -1,4 +1,4 @@
-import { AppError, type Locale } from '#kernel'
+import { AppError, type Locale } from '#plugin-api'
 import type { MessageRange, ThreadDocument } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
 import { containsPosition, endOf, listRanges } from './paths.ts'

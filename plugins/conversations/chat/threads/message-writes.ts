@@ -1,4 +1,4 @@
-import type { Write } from '#toolbox'
+import type { Write } from '#plugin-api'
 import type { MessageDocument } from '../documents.ts'
 import type { ThreadOwner } from './threads.ts'
 

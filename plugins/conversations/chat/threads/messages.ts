@@ -1,6 +1,5 @@
 import type { Collection, Filter, IndexDescription } from 'mongodb'
-import { isDuplicateKey } from '#kernel'
-import { jointWriterOf, type Write } from '#toolbox'
+import { isDuplicateKey, jointWriterOf, type Write } from '#plugin-api'
 import type { Artifact, Branch, MessageDocument, MessageRange, Source } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
 import type { MessageChange } from './message-writes.ts'

@@ -1,5 +1,5 @@
 import type { Collection, Filter } from 'mongodb'
-import type { ExtensionPoints } from '#kernel'
+import type { ExtensionPoints } from '#plugin-api'
 import type { ThreadDocument } from '../documents.ts'
 import type { Messages } from './messages.ts'
 import type { RunningFiles } from './running-files.ts'

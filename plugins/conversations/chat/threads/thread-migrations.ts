@@ -1,5 +1,5 @@
 import type { Collection, IndexDescription } from 'mongodb'
-import type { Clock } from '#kernel'
+import type { Clock } from '#plugin-api'
 import type { Artifact, MessageRange, Source, ThreadDocument } from '../documents.ts'
 
 /** The version of the messages that `projectTurn` makes; threads with older messages are rebuilt from their ledgers. */

@@ -1,6 +1,5 @@
 import type { Collection } from 'mongodb'
-import type { Locale } from '#kernel'
-import type { Write } from '#toolbox'
+import type { Locale, Write } from '#plugin-api'
 import type { Artifact, MessageDocument, Source, ThreadDocument } from '../documents.ts'
 import { toAppendNewest } from './references.ts'
 

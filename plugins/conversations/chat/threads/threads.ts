@@ -1,6 +1,17 @@
 import type { Collection } from 'mongodb'
-import { AppError, type Clock, type EventBus, type Ids, type Limits } from '#kernel'
-import { type Conditional, findPage, missOf, type Page, type PageRequest, requireUnchanged } from '#toolbox'
+import {
+  AppError,
+  type Clock,
+  type Conditional,
+  type EventBus,
+  findPage,
+  type Ids,
+  type Limits,
+  missOf,
+  type Page,
+  type PageRequest,
+  requireUnchanged,
+} from '#plugin-api'
 import type { Agents } from '../../../agents/agents/agents.ts'
 import type { ThreadDocument, ThreadSummary } from '../documents.ts'
 import { createPrunableThreads } from './prunable-threads.ts'

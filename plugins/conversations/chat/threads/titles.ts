@@ -1,5 +1,5 @@
 import type { LanguageModelV3Prompt } from '@ai-sdk/provider'
-import { createDeadline, untilAborted } from '#toolbox'
+import { createDeadline, untilAborted } from '#plugin-api'
 import type { OpenedModel } from '../../../models/providers/types.ts'
 import type { MessageDocument, ThreadDocument } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'

@@ -1,4 +1,4 @@
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import type { AttachedDocument } from '../attached-documents.ts'
 import type { Block, MessageDocument, MessageRange, ThreadDocument, TurnSettings } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'

@@ -1,7 +1,5 @@
 import type { LanguageModelV3Message } from '@ai-sdk/provider'
-import { AppError, type Locale } from '#kernel'
-import type { ModelCallOptions } from '#plugin-api'
-import { CHARACTERS_PER_TOKEN } from '#toolbox'
+import { AppError, CHARACTERS_PER_TOKEN, type Locale, type ModelCallOptions } from '#plugin-api'
 import type { ModelCall, Models, OpenedModel } from '../../../models/providers/types.ts'
 import { type BegunAnswer, beginAnswer } from '../loop/model-answer.ts'
 import { forOtherModel, hasPicture, withoutPictures } from '../loop/prompt-changes.ts'

@@ -1,4 +1,4 @@
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import type { ThreadDocument } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
 import { endOf, listRanges } from '../threads/paths.ts'

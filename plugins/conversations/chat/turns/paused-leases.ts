@@ -1,6 +1,5 @@
 import type { Collection } from 'mongodb'
-import type { Clock } from '#kernel'
-import type { Write } from '#toolbox'
+import type { Clock, Write } from '#plugin-api'
 import type { Holder, PausedTurn, ThreadDocument } from '../documents.ts'
 import type { ThreadOwner } from '../threads/threads.ts'
 import type { LeasedThread, TurnLease } from './turn-leases.ts'

@@ -1,4 +1,4 @@
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import { toTurnUser } from '../loop/turn-tools.ts'
 import type { Cradle } from '../manifest.ts'
 

@@ -1,4 +1,4 @@
-import { isUnavailable } from '#kernel'
+import { isUnavailable } from '#plugin-api'
 import type { Cradle } from '../manifest.ts'
 import type { StopReason, Turn } from './turn.ts'
 

@@ -1,4 +1,4 @@
-import { AppError, type Locale } from '#kernel'
+import { AppError, type Locale } from '#plugin-api'
 import type { AgentDocument } from '../../../agents/agents/types.ts'
 import type { AttachedDocument } from '../attached-documents.ts'
 import type {

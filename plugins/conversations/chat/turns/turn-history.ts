@@ -1,6 +1,5 @@
 import type { LanguageModelV3CallOptions } from '@ai-sdk/provider'
-import { AppError } from '#kernel'
-import { CHARACTERS_PER_TOKEN } from '#toolbox'
+import { AppError, CHARACTERS_PER_TOKEN } from '#plugin-api'
 import type { ModelAccount, OpenedModel } from '../../../models/providers/types.ts'
 import type { MessageDocument, ThreadDocument, ThreadSummary } from '../documents.ts'
 import { measureMessage } from '../documents.ts'

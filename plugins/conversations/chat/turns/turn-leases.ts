@@ -1,6 +1,5 @@
 import type { Collection, Filter } from 'mongodb'
-import { AppError, type Clock, type Ids } from '#kernel'
-import { hasEnded, thisProcess, type Write } from '#toolbox'
+import { AppError, type Clock, hasEnded, type Ids, thisProcess, type Write } from '#plugin-api'
 import type { ActiveTurn, Holder, MessageRange, QueuedTurnDocument, ThreadDocument } from '../documents.ts'
 import { LAST_SEQ } from '../ledger/ledger-event.ts'
 import type { Cradle } from '../manifest.ts'

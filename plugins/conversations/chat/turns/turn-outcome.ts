@@ -1,6 +1,4 @@
-import { AppError, type Locale } from '#kernel'
-import type { TokenUsage } from '#plugin-api'
-import { jointWriterOf, type Write } from '#toolbox'
+import { AppError, jointWriterOf, type Locale, type TokenUsage, type Write } from '#plugin-api'
 import type { MessageDocument, PausedTurn, Source, StopReason } from '../documents.ts'
 import {
   type FrameFields,

@@ -1,7 +1,7 @@
 // The index: pages with the filters of the messages of a thread, which the database tests without reading the messages.
 
 import { Binary, type Collection, type Document, type IndexDescription } from 'mongodb'
-import type { Write } from '#toolbox'
+import type { Write } from '#plugin-api'
 import type { MessageDocument } from '../../chat/documents.ts'
 import type { MessageChange } from '../../chat/threads/message-writes.ts'
 import { MAX_CHARACTERS, type Terms, toTerms } from '../text/terms.ts'

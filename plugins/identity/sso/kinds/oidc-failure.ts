@@ -1,4 +1,4 @@
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import { SignInFailure, type SignInFailureReason } from '../sign-in-kind.ts'
 
 /** The errors of token endpoints that messages may repeat; all other texts of an issuer may quote a secret. */

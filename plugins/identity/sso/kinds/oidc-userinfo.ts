@@ -1,5 +1,5 @@
 import type { Configuration } from 'openid-client'
-import { withDeadline } from '#toolbox'
+import { withDeadline } from '#plugin-api'
 import { SignInFailure } from '../sign-in-kind.ts'
 import { isRecord } from './answers.ts'
 import { explainOidcError } from './oidc-failure.ts'

@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { AppError } from '#kernel'
-import { createGuardedFetch, createKinds, type GuardedFetch } from '#toolbox'
+import { AppError, createGuardedFetch, createKinds, type GuardedFetch } from '#plugin-api'
 import type { SignInEndpoints } from '../../auth/types.ts'
 import type { Cradle } from '../manifest.ts'
 import { KIND_NAMES, type KindName, type SignInKind } from '../sign-in-kind.ts'

@@ -1,4 +1,4 @@
-import { withDeadline } from '#toolbox'
+import { withDeadline } from '#plugin-api'
 import { SignInFailure } from '../sign-in-kind.ts'
 import { isRecord, readBody, type WireObject } from './answers.ts'
 

@@ -7,7 +7,7 @@ import {
   type Route,
   type Socket,
   withType,
-} from '#kernel'
+} from '#plugin-api'
 import { type Components, createComponents, isName, toPascalCase } from './components.ts'
 import { ANY_CODE, describeErrorFields } from './error-responses.ts'
 import { createExample } from './example.ts'

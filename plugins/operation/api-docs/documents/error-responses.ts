@@ -1,4 +1,4 @@
-import { type ErrorDefinition, type ErrorForm, type ErrorTable, inErrorForm } from '#kernel'
+import { type ErrorDefinition, type ErrorForm, type ErrorTable, inErrorForm } from '#plugin-api'
 import { toPascalCase } from './components.ts'
 
 type Json = Record<string, unknown>

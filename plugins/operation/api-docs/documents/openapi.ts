@@ -1,4 +1,4 @@
-import { type ApiTag, type Blueprint, type ErrorForm, kernelRoutes, type PlannedPlugin } from '#kernel'
+import { type ApiTag, type Blueprint, type ErrorForm, kernelRoutes, type PlannedPlugin } from '#plugin-api'
 import { manifest } from '../manifest.ts'
 import { createComponents } from './components.ts'
 import { createErrorResponses } from './error-responses.ts'

@@ -8,7 +8,7 @@ import {
   type JSONSchema,
   type Route,
   type UploadSpec,
-} from '#kernel'
+} from '#plugin-api'
 import { type Components, toPascalCase } from './components.ts'
 import type { ErrorResponses } from './error-responses.ts'
 import { createExample } from './example.ts'

@@ -1,4 +1,4 @@
-import { BAD_FRAMES_IN_A_ROW, type Blueprint, CLOSE, PING_INTERVAL_MS, type Socket } from '#kernel'
+import { BAD_FRAMES_IN_A_ROW, type Blueprint, CLOSE, PING_INTERVAL_MS, type Socket } from '#plugin-api'
 
 /** The kernel's own settings. */
 export type Settings = Blueprint['config']['values']

@@ -1,6 +1,4 @@
-import { AppError } from '#kernel'
-import type { ChannelKind, ChannelSettings } from '#plugin-api'
-import { placeOf } from '#toolbox'
+import { AppError, type ChannelKind, type ChannelSettings, placeOf } from '#plugin-api'
 
 /** The schema of a platform's address: a URL of any scheme. The pattern excludes `host:port`, which parses as a URL. */
 export const platformAddress = { type: 'string', format: 'url', pattern: '://' } as const

@@ -1,4 +1,4 @@
-import { objectOf, type TypeOf } from '#kernel'
+import { objectOf, type TypeOf } from '#plugin-api'
 
 const ids = (description: string) =>
   ({

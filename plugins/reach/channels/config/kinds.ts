@@ -1,6 +1,18 @@
-import { AppError, deferSchema, type JSONSchema, type Locale, type Validator } from '#kernel'
-import { ChannelFailure, type ChannelKind, DIALECTS } from '#plugin-api'
-import { closedSchema, createConfigCheck, createKindCheck, createKinds, listSecretFields } from '#toolbox'
+import {
+  AppError,
+  ChannelFailure,
+  type ChannelKind,
+  closedSchema,
+  createConfigCheck,
+  createKindCheck,
+  createKinds,
+  DIALECTS,
+  deferSchema,
+  type JSONSchema,
+  type Locale,
+  listSecretFields,
+  type Validator,
+} from '#plugin-api'
 import type { Cradle } from '../manifest.ts'
 import { assertUrls, platformAddress } from './addresses.ts'
 import { commonSettings } from './common-settings.ts'

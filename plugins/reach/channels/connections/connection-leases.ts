@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { acquireLease } from '#kernel'
+import { acquireLease } from '#plugin-api'
 import type { KnownKind } from '../config/kinds.ts'
 import type { Cradle } from '../manifest.ts'
 

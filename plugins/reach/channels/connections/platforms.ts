@@ -1,6 +1,12 @@
-import { ConfigError, type Extensions, type Logger } from '#kernel'
-import type { ChannelKind, ChannelSettings } from '#plugin-api'
-import { createGuardedFetch, type GuardedFetch } from '#toolbox'
+import {
+  type ChannelKind,
+  type ChannelSettings,
+  ConfigError,
+  createGuardedFetch,
+  type Extensions,
+  type GuardedFetch,
+  type Logger,
+} from '#plugin-api'
 
 /** Addresses of platforms from the server's settings, by kind and name. */
 type EndpointSettings = Readonly<Record<string, Readonly<Record<string, string>>>>

@@ -1,8 +1,13 @@
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Logger } from '#kernel'
-import type { ChannelConnection, ChannelFailureReason, ChannelSettings } from '#plugin-api'
-import { untilAborted, withDeadline } from '#toolbox'
+import {
+  type ChannelConnection,
+  type ChannelFailureReason,
+  type ChannelSettings,
+  type Logger,
+  untilAborted,
+  withDeadline,
+} from '#plugin-api'
 import type { CommonSettings } from '../config/common-settings.ts'
 import type { KnownKind } from '../config/kinds.ts'
 import type { ChannelInbox } from '../conversations/intake.ts'

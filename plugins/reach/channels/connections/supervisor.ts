@@ -1,4 +1,4 @@
-import { isUnavailable, untilTick } from '#kernel'
+import { isUnavailable, untilTick } from '#plugin-api'
 import type { Lane } from '../conversations/inbox.ts'
 import type { ChannelDocument } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'

@@ -1,4 +1,4 @@
-import { AppError, type Locale } from '#kernel'
+import { AppError, type Locale } from '#plugin-api'
 import type { ThreadDocument } from '../../../conversations/chat/documents.ts'
 import type { UserDocument } from '../../../identity/users/types.ts'
 import { groupRulesFor } from '../config/common-settings.ts'

@@ -1,7 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { AppError, isUnavailable } from '#kernel'
-import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
-import { createDeadline } from '#toolbox'
+import {
+  AppError,
+  ChannelFailure,
+  type ChannelFailureReason,
+  createDeadline,
+  isUnavailable,
+} from '#plugin-api'
 import type { Session } from '../connections/session.ts'
 import type { InboxDocument } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'

@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { IndexDescription } from 'mongodb'
-import { AppError, type Locale } from '#kernel'
-import type { Button, ConversationType, JSONValue, Sender } from '#plugin-api'
-import { cutText } from '#toolbox'
+import {
+  AppError,
+  type Button,
+  type ConversationType,
+  cutText,
+  type JSONValue,
+  type Locale,
+  type Sender,
+} from '#plugin-api'
 import type { ThreadDocument } from '../../../conversations/chat/documents.ts'
 import type {
   ActionRequest,

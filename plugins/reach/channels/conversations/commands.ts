@@ -1,5 +1,4 @@
-import type { Locale } from '#kernel'
-import type { Sender } from '#plugin-api'
+import type { Locale, Sender } from '#plugin-api'
 import type { ThreadDocument } from '../../../conversations/chat/documents.ts'
 import type { Decision } from '../../../conversations/chat/ledger/ledger-event.ts'
 import type { ChannelDocument, InboxDocument } from '../documents.ts'

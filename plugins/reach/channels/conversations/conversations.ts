@@ -1,6 +1,13 @@
-import { AppError } from '#kernel'
-import type { ConversationType, InboundFile, InboundMessage, JSONValue } from '#plugin-api'
-import { findPage, type Page, type PageRequest } from '#toolbox'
+import {
+  AppError,
+  type ConversationType,
+  findPage,
+  type InboundFile,
+  type InboundMessage,
+  type JSONValue,
+  type Page,
+  type PageRequest,
+} from '#plugin-api'
 import type { ThreadDocument } from '../../../conversations/chat/documents.ts'
 import type { GroupRules } from '../config/common-settings.ts'
 import type { ChannelDocument, ConversationDocument, OverheardMessage } from '../documents.ts'

@@ -1,6 +1,5 @@
 import type { Filter, IndexDescription } from 'mongodb'
-import { isDuplicateKey } from '#kernel'
-import type { InboundMessage } from '#plugin-api'
+import { type InboundMessage, isDuplicateKey } from '#plugin-api'
 import type {
   ChannelDocument,
   DeliveryProgress,

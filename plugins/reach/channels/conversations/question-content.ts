@@ -4,9 +4,16 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Locale, UploadedFile } from '#kernel'
-import { ChannelFailure, type InboundFile } from '#plugin-api'
-import { attributeWords, LINE_BREAK, toLine, withDeadline } from '#toolbox'
+import {
+  attributeWords,
+  ChannelFailure,
+  type InboundFile,
+  LINE_BREAK,
+  type Locale,
+  toLine,
+  type UploadedFile,
+  withDeadline,
+} from '#plugin-api'
 import type { Block } from '../../../conversations/chat/documents.ts'
 import { groupRulesFor } from '../config/common-settings.ts'
 import type { Session } from '../connections/session.ts'

@@ -1,6 +1,12 @@
-import { AppError, isUnavailable } from '#kernel'
-import { ChannelFailure, type JSONValue, type OutboundFile } from '#plugin-api'
-import { describeEnd, sayEnd } from '#toolbox'
+import {
+  AppError,
+  ChannelFailure,
+  describeEnd,
+  isUnavailable,
+  type JSONValue,
+  type OutboundFile,
+  sayEnd,
+} from '#plugin-api'
 import type { ThreadDocument } from '../../../conversations/chat/documents.ts'
 import type { ReadEvent } from '../../../conversations/chat/ledger/ledger-reader.ts'
 import type { CommonSettings } from '../config/common-settings.ts'

@@ -1,8 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import type { IndexDescription } from 'mongodb'
-import { AppError, type Locale } from '#kernel'
-import type { ChannelKind, JSONValue, PlatformAccess, PolledRegistration } from '#plugin-api'
-import { untilAborted, withDeadline } from '#toolbox'
+import {
+  AppError,
+  type ChannelKind,
+  type JSONValue,
+  type Locale,
+  type PlatformAccess,
+  type PolledRegistration,
+  untilAborted,
+  withDeadline,
+} from '#plugin-api'
 import type { AgentDocument } from '../../../agents/agents/types.ts'
 import type { Cradle } from '../manifest.ts'
 import { toFailure } from '../writing/index.ts'

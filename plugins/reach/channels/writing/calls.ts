@@ -1,6 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Logger } from '#kernel'
-import { type ChannelConnection, ChannelFailure, type JSONValue, type OutboundMessage } from '#plugin-api'
+import {
+  type ChannelConnection,
+  ChannelFailure,
+  type JSONValue,
+  type Logger,
+  type OutboundMessage,
+} from '#plugin-api'
 import { type Failure, toFailure } from './failure.ts'
 
 /** The clock of this package; tests pass their own. */

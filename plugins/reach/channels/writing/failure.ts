@@ -1,5 +1,4 @@
-import { CHANNEL_FAILURES, type ChannelFailureReason } from '#plugin-api'
-import { listCauses, readNetworkFailure } from '#toolbox'
+import { CHANNEL_FAILURES, type ChannelFailureReason, listCauses, readNetworkFailure } from '#plugin-api'
 
 /** The reason why a call to a platform failed. */
 export interface Failure {

@@ -1,10 +1,10 @@
-import type { Logger } from '#kernel'
 import {
   type ChannelCapabilities,
   type ChannelConnection,
   ChannelFailure,
   type JSONValue,
   type LiveMessage,
+  type Logger,
 } from '#plugin-api'
 import { attempt, type Connect, createBackOff, isTransient, logRepetition, type Timing } from './calls.ts'
 import { createCutter } from './cutter.ts'

@@ -1,5 +1,4 @@
-import type { Logger } from '#kernel'
-import type { ChannelCapabilities, JSONValue } from '#plugin-api'
+import type { ChannelCapabilities, JSONValue, Logger } from '#plugin-api'
 import { type Connect, createSender, systemTiming, type Timing } from './calls.ts'
 import { type Failure, toFailure } from './failure.ts'
 import { createLiveWriting } from './live-writing.ts'

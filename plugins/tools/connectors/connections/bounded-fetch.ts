@@ -1,5 +1,5 @@
 import { setImmediate as pause } from 'node:timers/promises'
-import { createJsonMeter, JsonTooComplex } from '#kernel'
+import { createJsonMeter, JsonTooComplex } from '#plugin-api'
 import { ConnectorFailure } from './failure.ts'
 
 const LINE_FEED = 10

@@ -1,4 +1,4 @@
-import type { Clock } from '#kernel'
+import type { Clock } from '#plugin-api'
 import { ConnectorFailure } from './failure.ts'
 
 /** The failures in a row after which a server gets a rest. */

@@ -6,8 +6,7 @@ import type {
   Progress,
   Request,
 } from '@modelcontextprotocol/client'
-import type { ConnectorTarget } from '#plugin-api'
-import { createDeadline, untilAborted, withDeadline } from '#toolbox'
+import { type ConnectorTarget, createDeadline, untilAborted, withDeadline } from '#plugin-api'
 import type { Cradle } from '../manifest.ts'
 import {
   createWorkTime,

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { createDeadline, createWorkClock } from '#toolbox'
+import { createDeadline, createWorkClock } from '#plugin-api'
 import { ConnectorFailure } from './failure.ts'
 
 /** A request to a server, until its answer. */

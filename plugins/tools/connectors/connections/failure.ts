@@ -1,4 +1,4 @@
-import { findNetworkFailure, listCauses, type NetworkFailure } from '#toolbox'
+import { findNetworkFailure, listCauses, type NetworkFailure } from '#plugin-api'
 import type { ConnectorFailureReason } from '../types.ts'
 import { cutWords, findWords, sentenceOfStatus } from './server-words.ts'
 

@@ -1,6 +1,5 @@
 import type { Client } from '@modelcontextprotocol/client'
-import type { ConnectorTarget } from '#plugin-api'
-import { createDeadline, listCauses, untilAborted } from '#toolbox'
+import { type ConnectorTarget, createDeadline, listCauses, untilAborted } from '#plugin-api'
 import type { Greeting } from '../types.ts'
 import { exchanges, toTimeout } from './exchange.ts'
 import { type ConnectorFailure, toFailure } from './failure.ts'

@@ -5,8 +5,7 @@ import type {
   StreamableHTTPClientTransport,
   Transport,
 } from '@modelcontextprotocol/client'
-import type { ConnectorTarget } from '#plugin-api'
-import { readRetryAfter } from '#toolbox'
+import { type ConnectorTarget, readRetryAfter } from '#plugin-api'
 import { boundedFetch } from './bounded-fetch.ts'
 import { exchanges } from './exchange.ts'
 import { ConnectorFailure } from './failure.ts'

@@ -1,4 +1,4 @@
-import type { Json } from '#toolbox'
+import type { Json } from '#plugin-api'
 
 /** Returns a value of a server as text; converting an object as such may throw, since its fields may have any names. */
 export const toLooseText = (value: unknown): string =>

@@ -1,5 +1,5 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client'
-import { isObject, type Json } from '#toolbox'
+import { isObject, type Json } from '#plugin-api'
 import { isPresent, toLooseNumber, toLooseText, withoutNulls } from './loose-values.ts'
 
 /** A request whose answer is waited for. */

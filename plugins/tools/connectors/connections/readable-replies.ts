@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import { type Json, parseObject } from '#toolbox'
+import { type Json, parseObject } from '#plugin-api'
 import { replaceBody } from './bounded-fetch.ts'
 import { readEvents } from './event-lines.ts'
 import { exchanges } from './exchange.ts'

@@ -1,4 +1,4 @@
-import { listCauses } from '#toolbox'
+import { listCauses } from '#plugin-api'
 import { ConnectorFailure, reasonOfStatus, SessionLost } from './failure.ts'
 import { cutWords, findWords, isAboutGreeting, isAboutSession, sentenceOfStatus } from './server-words.ts'
 

@@ -1,5 +1,4 @@
-import { maskOf } from '#kernel'
-import { cutText, isObject } from '#toolbox'
+import { cutText, isObject, maskOf } from '#plugin-api'
 
 /** The most characters of a server's words that are kept. */
 const MAX_DETAIL = 500

@@ -1,4 +1,4 @@
-import { decodePercent, detectPictureType, isObject, type Json } from '#toolbox'
+import { decodePercent, detectPictureType, isObject, type Json } from '#plugin-api'
 import { isPresent, toLooseText } from './loose-values.ts'
 
 /** The beginning of a data URL; with more parameters, matching it could exhaust the stack. */

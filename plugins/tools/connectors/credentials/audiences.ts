@@ -1,5 +1,4 @@
-import type { ConnectorTarget } from '#plugin-api'
-import { placeOf } from '#toolbox'
+import { type ConnectorTarget, placeOf } from '#plugin-api'
 import type { KnownKind } from '../kinds/kinds.ts'
 import type { Cradle } from '../manifest.ts'
 import type { ConnectorDocument } from '../types.ts'

@@ -1,4 +1,4 @@
-import { parseObject, untilAborted, withDeadline } from '#toolbox'
+import { parseObject, untilAborted, withDeadline } from '#plugin-api'
 import { boundedFetch } from '../connections/bounded-fetch.ts'
 
 /** The most bytes of one reply of an authorization server, or about one. */

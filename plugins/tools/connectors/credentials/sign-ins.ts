@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { AppError } from '#kernel'
+import { AppError } from '#plugin-api'
 import { toFailure } from '../connections/failure.ts'
 import { cutWords } from '../connections/server-words.ts'
 import type { Cradle } from '../manifest.ts'

@@ -1,6 +1,15 @@
-import { AppError, type Locale, localizedText } from '#kernel'
-import { CONNECTOR_AUTHS, type ConnectorKind } from '#plugin-api'
-import { closedSchema, createConfigCheck, createKindCheck, createKinds, listSecretFields } from '#toolbox'
+import {
+  AppError,
+  CONNECTOR_AUTHS,
+  type ConnectorKind,
+  closedSchema,
+  createConfigCheck,
+  createKindCheck,
+  createKinds,
+  type Locale,
+  listSecretFields,
+  localizedText,
+} from '#plugin-api'
 import type { Cradle } from '../manifest.ts'
 
 /** The most bytes of a config as JSON. */

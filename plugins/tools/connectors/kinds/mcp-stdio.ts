@@ -1,5 +1,4 @@
-import { objectOf } from '#kernel'
-import { defineConnectorKind } from '#plugin-api'
+import { defineConnectorKind, objectOf } from '#plugin-api'
 import { callSettings, callTimeOf, secretTexts } from './mcp.ts'
 
 /** Programs of the machine that speak the protocol on their standard input and output. */

@@ -1,5 +1,4 @@
-import { objectOf } from '#kernel'
-import { type ConfigOf, defineConnectorKind } from '#plugin-api'
+import { type ConfigOf, defineConnectorKind, objectOf } from '#plugin-api'
 
 /** The schema of headers or variables: texts by name. */
 export const secretTexts = {

@@ -1,5 +1,10 @@
-import { type JSONSchema, type LocalizedText, objectOf } from '#kernel'
-import { type ConnectorKind, defineConnectorKind } from '#plugin-api'
+import {
+  type ConnectorKind,
+  defineConnectorKind,
+  type JSONSchema,
+  type LocalizedText,
+  objectOf,
+} from '#plugin-api'
 import { callSettings, callTimeOf, clientOf, clientSettings } from './mcp.ts'
 
 /** A well-known server: its address, and the credentials that it takes instead of a sign-in. */

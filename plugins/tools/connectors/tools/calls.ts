@@ -1,6 +1,5 @@
 import type { Progress } from '@modelcontextprotocol/client'
-import type { ToolContext } from '#plugin-api'
-import { createKeyedSemaphore } from '#toolbox'
+import { createKeyedSemaphore, type ToolContext } from '#plugin-api'
 import type { Connection } from '../connections/connection.ts'
 import { ConnectorFailure, SessionLost } from '../connections/failure.ts'
 import { HttpRefusal } from '../connections/refusal.ts'

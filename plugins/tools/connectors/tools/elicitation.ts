@@ -1,6 +1,5 @@
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client'
-import type { ToolContext } from '#plugin-api'
-import { parseObject } from '#toolbox'
+import { parseObject, type ToolContext } from '#plugin-api'
 
 type Field = {
   type?: string

@@ -1,4 +1,4 @@
-import { isObject, type Json } from '#toolbox'
+import { isObject, type Json } from '#plugin-api'
 
 /** The most steps of one check, which takes about a millisecond. */
 const MAX_STEPS = 20_000

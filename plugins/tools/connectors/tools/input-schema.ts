@@ -1,5 +1,4 @@
-import type { JSONSchema } from '#kernel'
-import { createReferenceSearch, isObject, type Json, withPlainConditions } from '#toolbox'
+import { createReferenceSearch, isObject, type JSONSchema, type Json, withPlainConditions } from '#plugin-api'
 
 /** The depth to which references are followed; a schema may refer to itself. */
 const MAX_DEPTH = 12

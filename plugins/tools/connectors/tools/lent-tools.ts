@@ -1,6 +1,5 @@
 import { setImmediate as pause } from 'node:timers/promises'
-import { AppError } from '#kernel'
-import type { Tool, ToolContext } from '#plugin-api'
+import { AppError, type Tool, type ToolContext } from '#plugin-api'
 import type { AgentDocument, Holder, LentTools, ToolChoices } from '../../../agents/agents/types.ts'
 import { type AgentConnector, stateOf } from '../agent-connectors.ts'
 import type { Cradle } from '../manifest.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { isObject, type Json } from '#toolbox'
+import { isObject, type Json } from '#plugin-api'
 import type { ListedTools } from '../connections/connection.ts'
 import type { StoredTool } from '../types.ts'
 

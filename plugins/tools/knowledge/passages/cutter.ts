@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { AppError } from '#kernel'
-import { ConfinementError, createConfinedPool } from '#toolbox'
+import { AppError, ConfinementError, createConfinedPool } from '#plugin-api'
 import type { CutBatch, CuttingTask } from './cutting-worker.ts'
 
 // The name of the compiled file.

@@ -1,8 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { AppError } from '#kernel'
-import { createKeyedQueue, describeMissingPackage, findMissingPackage } from '#toolbox'
+import { AppError, createKeyedQueue, describeMissingPackage, findMissingPackage } from '#plugin-api'
 import type { Cradle } from '../manifest.ts'
 import type { IndexDescription } from '../types.ts'
 import {

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { acquireLease } from '#kernel'
-import { thisProcess } from '#toolbox'
+import { acquireLease, thisProcess } from '#plugin-api'
 import type { Cradle } from '../manifest.ts'
 
 /** The time after which another process may write if this one was killed, in milliseconds. */

@@ -1,4 +1,4 @@
-import { AppError, isUnavailable } from '#kernel'
+import { AppError, isUnavailable } from '#plugin-api'
 import { hashFile } from '../document-files.ts'
 import type { Cradle } from '../manifest.ts'
 import type { DocumentError, IndexDescription, IndexedRun, KnowledgeDocument } from '../types.ts'

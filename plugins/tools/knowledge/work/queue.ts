@@ -1,6 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { acquireLease, isUnavailable, untilTick } from '#kernel'
-import { createDeadline, hasEnded, type ProcessIdentity, thisProcess } from '#toolbox'
+import {
+  acquireLease,
+  createDeadline,
+  hasEnded,
+  isUnavailable,
+  type ProcessIdentity,
+  thisProcess,
+  untilTick,
+} from '#plugin-api'
 import type { Cradle } from '../manifest.ts'
 import type { KnowledgeDocument } from '../types.ts'
 

@@ -1,5 +1,4 @@
-import { AppError, isUnavailable } from '#kernel'
-import { createSemaphore } from '#toolbox'
+import { AppError, createSemaphore, isUnavailable } from '#plugin-api'
 import { hashFile } from '../document-files.ts'
 import type { Cradle } from '../manifest.ts'
 import type { KnowledgeDocument, RefetchPlan } from '../types.ts'

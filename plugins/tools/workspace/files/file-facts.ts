@@ -1,7 +1,7 @@
 import type { BigIntStats } from 'node:fs'
 import { extname } from 'node:path'
 import { lookup } from 'mime-types'
-import type { TypeOf } from '#kernel'
+import type { TypeOf } from '#plugin-api'
 import type { fileRow } from '../file-schemas.ts'
 
 /** A file or folder as the API shows it. */

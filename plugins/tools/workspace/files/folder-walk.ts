@@ -1,5 +1,5 @@
 import { opendir } from 'node:fs/promises'
-import type { OpenFolder } from '#toolbox'
+import type { OpenFolder } from '#plugin-api'
 import { ignoreCodes } from './file-failure.ts'
 
 /** The number of sorted names of a folder that are read at a time. */

@@ -1,4 +1,4 @@
-import { walkTree } from '#toolbox'
+import { walkTree } from '#plugin-api'
 import { FileFailure } from './file-failure.ts'
 
 /** The most names in a path below a workspace: lists, searches and archives show no more. */

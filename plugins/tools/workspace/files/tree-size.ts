@@ -1,4 +1,4 @@
-import { walkTree } from '#toolbox'
+import { walkTree } from '#plugin-api'
 
 /** Adds up the bytes of all files below a folder, without following links; ignores what cannot be read. */
 export async function measureTree(root: string): Promise<number> {

@@ -2,7 +2,7 @@ import { type BigIntStats, constants } from 'node:fs'
 import { type FileHandle, mkdir, realpath } from 'node:fs/promises'
 import { join, resolve, sep } from 'node:path'
 // Not the whole kernel, as each search thread loads this module.
-import { type OpenFolder, openFolder as openRoot } from '#toolbox/open-folder'
+import { type OpenFolder, openFolder as openRoot } from '#plugin-api/open-folder'
 import { FileFailure, ignoreCodes, OutsideFailure, quote } from './file-failure.ts'
 
 /** A path inside a folder with all links resolved; `parts` are the names below `root`. */

@@ -1,7 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
-import type { ToolContext, WriteArea } from '#plugin-api'
-import { isWithin } from '#toolbox'
+import { isWithin, type ToolContext, type WriteArea } from '#plugin-api'
 import { FileFailure, ignoreCodes, quote } from './file-failure.ts'
 import { findPlaceBelow, type Place, splitBelow } from './workspace-path.ts'
 

@@ -1,6 +1,6 @@
 import { opendir } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
-import type { OpenFolder } from '#toolbox'
+import type { OpenFolder } from '#plugin-api'
 import { ignoreCodes } from '../files/file-failure.ts'
 import { formatCount } from '../output.ts'
 import type { GlobPattern, Progress } from './glob-pattern.ts'

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { createSemaphore, untilAborted } from '#toolbox'
+import { createSemaphore, untilAborted } from '#plugin-api'
 import { FileFailure } from '../files/file-failure.ts'
 import type { SearchRequest } from './file-search.ts'
 import type { SearchAnswer, SearchTask } from './search-worker.ts'

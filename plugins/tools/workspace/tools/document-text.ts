@@ -1,4 +1,4 @@
-import { encodeLinkPath } from '#toolbox'
+import { encodeLinkPath } from '#plugin-api'
 import type { ReadDocument } from '../../../agents/agents/types.ts'
 import { readRange } from '../document-pages.ts'
 import { FileFailure, quote } from '../files/file-failure.ts'

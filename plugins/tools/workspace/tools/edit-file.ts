@@ -1,5 +1,4 @@
-import { rowOf, type TypeOf } from '#kernel'
-import type { Tool, ToolContext } from '#plugin-api'
+import { rowOf, type Tool, type ToolContext, type TypeOf } from '#plugin-api'
 import { lookupMediaType } from '../files/file-facts.ts'
 import { explainErrors, FileFailure, quote } from '../files/file-failure.ts'
 import { changeFile } from '../files/file-replacement.ts'

@@ -1,5 +1,4 @@
-import { objectOf, type TypeOf } from '#kernel'
-import type { Tool } from '#plugin-api'
+import { objectOf, type Tool, type TypeOf } from '#plugin-api'
 import { explainErrors } from '../files/file-failure.ts'
 import { findPlace } from '../files/workspace-path.ts'
 import { MAX_SEARCHED_BYTES } from '../search/file-search.ts'

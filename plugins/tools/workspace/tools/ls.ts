@@ -1,7 +1,5 @@
 import { lstat, opendir } from 'node:fs/promises'
-import { objectOf, type TypeOf } from '#kernel'
-import type { Tool } from '#plugin-api'
-import type { OpenFolder } from '#toolbox'
+import { type OpenFolder, objectOf, type Tool, type TypeOf } from '#plugin-api'
 import { explainErrors, ignoreCodes } from '../files/file-failure.ts'
 import { findPlace, inFolder } from '../files/workspace-path.ts'
 import { fitOutput, formatName } from '../output.ts'

@@ -1,6 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-import { objectOf, type TypeOf } from '#kernel'
-import type { Tool } from '#plugin-api'
+import { objectOf, type Tool, type TypeOf } from '#plugin-api'
 import { PAGES_PATTERN } from '../document-pages.ts'
 import { decodeText } from '../files/file-facts.ts'
 import { explainErrors } from '../files/file-failure.ts'

@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events'
-import { createDeadline, untilAborted, withDeadline } from '#toolbox'
+import { createDeadline, untilAborted, withDeadline } from '#kernel'
 import t from '../run/file-test.ts'
 import { onlyLong } from '../run/tier.ts'
 import { collectGarbage } from '../support/garbage.ts'

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, getDefaultAutoSelectFamily, setDefaultAutoSelectFamily } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createGuardedFetch } from '../../plugin-api/toolbox/guarded-fetch.ts'
+import { createGuardedFetch } from '#kernel'
 import t, { type Test } from '../run/file-test.ts'
 import { startSilentPort } from '../support/silent-port.ts'
 

@@ -1,5 +1,22 @@
+import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
-import type { StreamingRequest } from '../provider-kind.ts'
+
+/**
+ * Sends a request like `fetch`, but follows no redirects and returns the body as a stream of Node.js, whose parts cost
+ * much less processor time than parts of a web stream.
+ */
+export type StreamingRequest = (
+  url: string,
+  init: { method: 'GET' | 'POST'; headers?: Record<string, string>; body?: string; signal?: AbortSignal },
+) => Promise<StreamedAnswer>
+
+/** An answer whose body is still to be read. */
+export interface StreamedAnswer {
+  status: number
+  /** By their names in lower case. */
+  headers: Record<string, string | string[] | undefined>
+  body: Readable
+}
 
 // Imported with the first call, because it takes long to load, and only once, because `import` takes time as well.
 let loading: Promise<typeof import('undici')> | undefined

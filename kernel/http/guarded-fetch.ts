@@ -1,7 +1,7 @@
 import { lookup as systemLookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction, setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net'
 import { promisify } from 'node:util'
-import { AppError } from '#kernel'
+import { AppError } from '../errors.ts'
 import { createStreamingRequest } from './streaming-request.ts'
 
 // Time for one of the addresses of a name before the next is tried, in milliseconds, for all sockets of the process.
@@ -9,7 +9,7 @@ import { createStreamingRequest } from './streaming-request.ts'
 // such a host is never reached.
 setDefaultAutoSelectFamilyAttemptTimeout(1500)
 
-/** The most bytes of one response; the longest answers of models have about half of that, event by event. */
+/** The most bytes of one response. */
 const MAX_RESPONSE = 64 * 1024 * 1024
 
 /** Networks of a machine, a site, a carrier or documentation, and their forms in IPv6, after the IANA registries. */
@@ -72,7 +72,7 @@ export function createGuardedFetch({
     })
   }
 
-  // Imported with the first call, because it takes longer to load than all else in this plugin.
+  // Imported with the first call, because it takes longer to load than all else in this file.
   async function load() {
     const { Agent, buildConnector, fetch } = await import('undici')
     const connector = buildConnector({ lookup: checkedLookup })

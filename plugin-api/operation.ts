@@ -1,0 +1,5 @@
+// What commands need that work on the database or the key without the server: backup, restore, rotation, diagnosis.
+export { type Database, openDatabase } from '#kernel/database'
+export { assertKnownVersions, WHOLE } from '#kernel/database/migrations'
+export { openRuntime } from '#kernel/runtime'
+export { listSealedFields, purposeOf, type SealedField } from '#kernel/sealed-fields'
