@@ -640,7 +640,7 @@ t.test('a plugin can read the facts of its server and its own configuration', as
   const server = await startKernel(t, { plugins, config, env: { SVC_PUBLIC_URI: 'https://svc.example' } })
   t.match(server.logged(), /the variable SVC_PUBLIC_URI sets nothing; did you mean SVC_PUBLIC_URL\?/)
   const { body } = await server.request('GET', '/facts')
-  t.same(body.config, { enabled: true, required: false, size: 3, colour: 'red' })
+  t.same(body.config, { enabled: true, required: false, allow_hosts: [], size: 3, colour: 'red' })
   t.match(body.server, { home: server.home, version: /^\d+\.\d+\.\d+/, public_url: 'https://svc.example' })
   t.match(body.server.node_id, /^[\da-f-]{36}$/)
   t.ok(body.now >= startedAt && body.now <= Date.now())
