@@ -22,7 +22,7 @@ export * from './document.ts'
 export { type Expert, type QuickPrompt, quickPrompts, taskExamples } from './expert.ts'
 export { cookieWish, currentUser, type LoginReply, loginReply } from './login-reply.ts'
 export * from './provider-kind.ts'
-export { addUsage, NO_USAGE, type TokenUsage } from './token-usage.ts'
+export { addUsage, type MediaUsage, NO_USAGE, type TokenUsage } from './token-usage.ts'
 export type {
   ApprovalStep,
   AuthorizationNeed,

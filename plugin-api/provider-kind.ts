@@ -1,4 +1,16 @@
-import type { EmbeddingModelV3, LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider'
+import type {
+  EmbeddingModelV3,
+  ImageModelV3,
+  ImageModelV3CallOptions,
+  LanguageModelV3,
+  LanguageModelV3CallOptions,
+  RerankingModelV3,
+  RerankingModelV3CallOptions,
+  SpeechModelV3,
+  SpeechModelV3CallOptions,
+  TranscriptionModelV3,
+  TranscriptionModelV3CallOptions,
+} from '@ai-sdk/provider'
 import type { JSONSchema, LocalizedText, StreamingRequest } from '#kernel'
 import type { AnyConfig } from './config-of.ts'
 
@@ -145,6 +157,47 @@ export interface StreamingModel {
 export type EmbeddingModel = Pick<EmbeddingModelV3, 'doEmbed'> &
   Partial<Pick<EmbeddingModelV3, 'maxEmbeddingsPerCall'>>
 
+/** The parts of what a method of the AI SDK answers. */
+type AnswerOf<Method extends (options: never) => PromiseLike<object>, Parts extends string> = Pick<
+  Awaited<ReturnType<Method>>,
+  Parts & keyof Awaited<ReturnType<Method>>
+>
+
+/** The subset of an image model used here. With `files` it edits pictures; images are bytes or Base64. */
+export interface ImageModel {
+  doGenerate(
+    options: ImageModelV3CallOptions,
+  ): PromiseLike<AnswerOf<ImageModelV3['doGenerate'], 'images' | 'usage'>>
+}
+
+/** The subset of a speech model used here; the audio is bytes or Base64, in the `outputFormat` of the call. */
+export interface SpeechModel {
+  doGenerate(options: SpeechModelV3CallOptions): PromiseLike<AnswerOf<SpeechModelV3['doGenerate'], 'audio'>>
+}
+
+/** The options of a transcription. */
+export interface TranscriptionCallOptions extends TranscriptionModelV3CallOptions {
+  /** The language of the audio if it is known, as ISO 639-1; the AI SDK has no common option for it. */
+  language?: string
+}
+
+/** The subset of a transcription model used here. */
+export interface TranscriptionModel {
+  doGenerate(
+    options: TranscriptionCallOptions,
+  ): PromiseLike<
+    AnswerOf<TranscriptionModelV3['doGenerate'], 'text'> &
+      Partial<AnswerOf<TranscriptionModelV3['doGenerate'], 'language' | 'durationInSeconds'>>
+  >
+}
+
+/** The subset of a reranking model used here. */
+export interface RerankingModel {
+  doRerank(
+    options: RerankingModelV3CallOptions,
+  ): PromiseLike<AnswerOf<RerankingModelV3['doRerank'], 'ranking'>>
+}
+
 /**
  * A sort of LLM upstream. The default export of each folder in `providers/`, or registered by a plugin.
  * `defineProviderKind` types `Options` by the schema.
@@ -174,6 +227,16 @@ export interface ProviderKind<Options = AnyConfig> {
     connection: ProviderConnection<Options>,
     modelId: string,
   ): EmbeddingModel | Promise<EmbeddingModel>
+  imageModel?(connection: ProviderConnection<Options>, modelId: string): ImageModel | Promise<ImageModel>
+  speechModel?(connection: ProviderConnection<Options>, modelId: string): SpeechModel | Promise<SpeechModel>
+  transcriptionModel?(
+    connection: ProviderConnection<Options>,
+    modelId: string,
+  ): TranscriptionModel | Promise<TranscriptionModel>
+  rerankingModel?(
+    connection: ProviderConnection<Options>,
+    modelId: string,
+  ): RerankingModel | Promise<RerankingModel>
   /** The models that the upstream offers; throws what its client throws, or an error with the HTTP `status`. */
   listModels(connection: ProviderConnection<Options>, signal: AbortSignal): Promise<ModelDescription[]>
   /** Classifies an upstream's error if it says more than its HTTP status and its cause. */

@@ -11,6 +11,13 @@ export interface TokenUsage {
   is_estimated?: boolean
 }
 
+/** What a call of a model made or read besides tokens: pictures drawn, characters spoken, seconds of audio transcribed. */
+export interface MediaUsage {
+  pictures?: number
+  characters?: number
+  seconds?: number
+}
+
 /** No tokens at all. */
 export const NO_USAGE: Readonly<TokenUsage> = { input_tokens: 0, output_tokens: 0, total_tokens: 0 }
 

@@ -112,6 +112,28 @@ export const providerErrors = {
       zh: '调用“{provider}:{model}”失败，详细信息中有服务商的响应。',
     },
   },
+  MODEL_NOT_CHOSEN: {
+    status: 409,
+    message: {
+      en: 'This server has no model for this. An administrator can choose one under Models, “What the server uses”.',
+      zh: '此服务器尚未为此用途选择模型。管理员可在“模型”页面的“服务器使用的模型”中选择。',
+    },
+  },
+  MODEL_NOT_SUITABLE: {
+    status: 400,
+    message: {
+      en: '"{model}" cannot be chosen here: no enabled provider of the server offers it as a model of the kind {model_kind}.',
+      zh: '不能在此选择“{model}”：没有已启用的服务器模型服务商将其作为 {model_kind} 类模型提供。',
+    },
+  },
+  MODEL_RESULT_INVALID: {
+    status: 502,
+    level: 'warn',
+    message: {
+      en: 'The model "{model}" returned nothing usable. The details say what was wrong.',
+      zh: '模型“{model}”没有返回可用的结果，详细信息中有原因。',
+    },
+  },
   EMBEDDING_FAILED: {
     status: 502,
     message: {

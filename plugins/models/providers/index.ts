@@ -4,6 +4,9 @@ import { createEmbeddings, type Embeddings } from './embeddings.ts'
 import { setUpFirstProviders } from './first-start.ts'
 import { assertProviderKind } from './kinds.ts'
 import { manifest } from './manifest.ts'
+import { createMediaCalls, type MediaCalls } from './media-calls.ts'
+import { createMediaDefaults, type MediaDefaults } from './media-defaults.ts'
+import { createMediaModels } from './media-models.ts'
 import { createModelCatalog, type ModelCatalog, type ModelListDocument } from './model-catalog.ts'
 import { createModelFacts, type ModelFacts } from './model-facts.ts'
 import { createModels } from './models.ts'
@@ -13,7 +16,13 @@ import { providerCommands } from './provider-commands.ts'
 import { createProviders, type Providers } from './providers.ts'
 import { providerRoutes } from './routes.ts'
 import { setupCommand } from './setup-command.ts'
-import type { ModelSettingsDocument, Models, ProviderDocument } from './types.ts'
+import type {
+  MediaModels,
+  ModelDefaultDocument,
+  ModelSettingsDocument,
+  Models,
+  ProviderDocument,
+} from './types.ts'
 import { createVisibleProviders, type VisibleProviders } from './visible-providers.ts'
 
 declare module '#kernel/types' {
@@ -22,11 +31,14 @@ declare module '#kernel/types' {
       providers: Providers
       models: Models
       embeddings: Embeddings
+      mediaModels: MediaModels
     }
   }
   interface PrivateServices {
     providers: {
       guardedFetch: GuardedFetch
+      mediaCalls: MediaCalls
+      mediaDefaults: MediaDefaults
       modelCatalog: ModelCatalog
       modelFacts: ModelFacts
       openedModels: OpenedModels
@@ -40,6 +52,7 @@ declare module '#kernel/types' {
       providers: ProviderDocument
       model_lists: ModelListDocument
       model_settings: ModelSettingsDocument
+      model_defaults: ModelDefaultDocument
     }
   }
 }
@@ -53,6 +66,7 @@ export default definePlugin({
     })
     host.collection('model_lists')
     host.collection('model_settings')
+    host.collection('model_defaults')
     host.extensionPoint('providers.kinds', {
       noun: 'provider kind',
       nameOf: ({ kind }) => kind,
@@ -70,6 +84,9 @@ export default definePlugin({
     host.service('openedModels', createOpenedModels)
     host.provide('models', createModels)
     host.provide('embeddings', createEmbeddings)
+    host.service('mediaDefaults', createMediaDefaults)
+    host.service('mediaCalls', createMediaCalls)
+    host.provide('mediaModels', createMediaModels)
     host.provide('providers', createProviders)
     host.limit('providers', ({ collections }, owner_id) => collections.providers.countDocuments({ owner_id }))
     host.service('providerProbe', createProviderProbe)

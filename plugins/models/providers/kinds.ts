@@ -38,7 +38,16 @@ export const assertProviderKind = createKindCheck<ProviderKind>('provider kind',
     guidance: { type: 'object', additionalProperties: localizedText },
   },
   required: ['languageModel', 'listModels'],
-  functions: ['languageModel', 'embeddingModel', 'listModels', 'explainError'],
+  functions: [
+    'languageModel',
+    'embeddingModel',
+    'imageModel',
+    'speechModel',
+    'transcriptionModel',
+    'rerankingModel',
+    'listModels',
+    'explainError',
+  ],
 })
 
 /** A kind with the check of its providers' options. */

@@ -14,7 +14,7 @@ export const manifest = defineManifest({
     description:
       'Connections to the vendors of models, your own and those of the server, and the models that they offer.',
   },
-  depends: ['auth'],
+  depends: ['users', 'auth'],
   config: {
     allow_hosts: { type: 'array', items: { type: 'string' }, default: [], env: 'SVC_ALLOW_HOSTS' },
     /** The most concurrent calls to a provider in one server process, unless the provider sets its own limit. */

@@ -2,8 +2,10 @@ import type { LanguageModelV3StreamPart, LanguageModelV3Usage } from '@ai-sdk/pr
 import type {
   AppError,
   Locale,
+  MediaUsage,
   ModelCallOptions,
   ModelDescription,
+  ModelKind,
   Page,
   PictureLimits,
   ProviderKind,
@@ -49,8 +51,19 @@ export interface ModelSettingsDocument {
   model: string
 }
 
+/** The model that the server uses for one kind of calls; `reference` is `<provider>:<model>` as it was when chosen. */
+export interface ModelDefaultDocument {
+  _id: MediaKind
+  provider_id: string
+  model: string
+  reference: string
+}
+
+/** The kinds of models of which the server uses one for all accounts. */
+export type MediaKind = Exclude<ModelKind, 'chat' | 'embedding'>
+
 /** The purpose of a model call. */
-export type ModelPurpose = 'turn' | 'task' | 'summary' | 'title' | 'polish' | 'embedding'
+export type ModelPurpose = 'turn' | 'task' | 'summary' | 'title' | 'polish' | 'embedding' | MediaKind
 
 /**
  * The account that pays for a model call, with its agent and thread; `token_quota` is null without a quota, and
@@ -147,6 +160,60 @@ export interface ActiveModel {
   disabled_model?: string
 }
 
+/** The model that the server uses for calls of one kind. */
+export interface MediaModel {
+  /** `<provider>:<model>`. */
+  model: string
+  /** The name that people read. */
+  name: string
+  provider_id: string
+}
+
+/** The account that a call is for and pays, and the end of its patience. */
+export interface MediaCaller {
+  account_id: string
+  /** The agent and thread that the call belongs to, if there are any. */
+  agent_id?: string
+  thread_id?: string
+  /** The language of the advice in an error; English by default. */
+  locale?: Locale
+  signal?: AbortSignal
+}
+
+/** The formats of speech; `opus` comes in Ogg. */
+export type SpeechFormat = 'mp3' | 'opus' | 'aac' | 'flac' | 'wav'
+
+/** A file that a model reads or makes; its media type is that of its bytes. */
+export interface MediaFile {
+  data: Uint8Array
+  media_type: string
+}
+
+/**
+ * The models that draw, speak, transcribe and rank, of which the server uses one each. Every call keeps the pace of its
+ * provider, has a deadline and is charged to its account. Throws MODEL_NOT_CHOSEN if there is no model,
+ * TOKEN_QUOTA_EXCEEDED, the failures of the provider as turns have them, and MODEL_RESULT_INVALID if the model returns
+ * nothing, too much or something else.
+ */
+export interface MediaModels {
+  /** Returns the model for a kind; undefined if none is chosen, or if the chosen one cannot be used now. */
+  find(kind: MediaKind): Promise<MediaModel | undefined>
+  /** Draws pictures; with `inputs` it changes them. */
+  draw(
+    request: MediaCaller & { prompt: string; size?: `${number}x${number}`; inputs?: readonly MediaFile[] },
+  ): Promise<MediaFile[]>
+  /** Speaks a text; without a format, as MP3. The voice is one of the model's own. */
+  speak(request: MediaCaller & { text: string; voice?: string; format?: SpeechFormat }): Promise<MediaFile>
+  /** Transcribes audio; languages are ISO 639-1, the language and the length are null if the model does not say them. */
+  transcribe(
+    request: MediaCaller & { audio: Uint8Array; media_type: string; language?: string },
+  ): Promise<{ text: string; language: string | null; seconds: number | null }>
+  /** Ranks documents by their relevance, the best first; `index` is the place in `documents`. */
+  rerank(
+    request: MediaCaller & { query: string; documents: readonly string[]; top_n?: number },
+  ): Promise<{ index: number; score: number }[]>
+}
+
 /** A model call that is about to begin. */
 export interface ModelCalling extends Omit<ModelCall, 'options'> {
   /** Returns the most tokens of the call: the estimate of its prompt, and the limit of its answer. */
@@ -163,6 +230,8 @@ export interface ModelSpending extends Omit<ModelCall, 'options'> {
   model: string
   usage: TokenUsage | null
   is_estimated: boolean
+  /** What the call made or read besides tokens. */
+  media?: MediaUsage
 }
 
 /** A model call that has ended. */
