@@ -11,7 +11,7 @@ export interface TokenUsage {
   is_estimated?: boolean
 }
 
-/** What a call of a model made or read besides tokens: pictures drawn, characters spoken, seconds of audio transcribed. */
+/** The measures of a call besides tokens: pictures drawn, characters spoken, seconds of audio transcribed. */
 export interface MediaUsage {
   pictures?: number
   characters?: number

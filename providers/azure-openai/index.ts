@@ -1,6 +1,7 @@
 import { defineProviderKind } from '#plugin-api'
 import { withFitTools } from '../fit-tools.ts'
 import { adaptations } from '../openai/adaptations.ts'
+import { createTranscriptionModel } from '../openai/transcription.ts'
 import { openAIRules, toolAdaptations } from '../tool-rules.ts'
 import { configSchema, createClient } from './connection.ts'
 import { explainError, guidance } from './failure.ts'
@@ -18,6 +19,12 @@ export default defineProviderKind({
   languageModel: async (connection, modelId) =>
     withFitTools(await createLanguageModel(connection, modelId), openAIRules),
   embeddingModel: async (connection, modelId) => (await createClient(connection)).embeddingModel(modelId),
+  imageModel: async (connection, modelId) => (await createClient(connection)).image(modelId),
+  speechModel: async (connection, modelId) => (await createClient(connection)).speech(modelId),
+  transcriptionModel: (connection, modelId) =>
+    createTranscriptionModel(connection, modelId, async (fetch) =>
+      (await createClient({ ...connection, fetch })).transcription(modelId),
+    ),
   listModels: async (connection, signal) =>
     (await import('./deployments.ts')).listDeployments(connection, signal),
   explainError,

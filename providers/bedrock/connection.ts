@@ -1,3 +1,4 @@
+import type { AmazonBedrockProvider } from '@ai-sdk/amazon-bedrock'
 import type { ConfigOf, JSONSchema, ProviderConnection } from '#plugin-api'
 import { DEFAULT_BUDGET } from '../anthropic/thinking.ts'
 import { createAuthorizedFetch } from './authorized-fetch.ts'
@@ -64,17 +65,23 @@ export type BedrockConnection = ProviderConnection<BedrockOptions>
  * results of tools that failed, in their order.
  */
 export async function createClients(connection: BedrockConnection) {
-  const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock')
-  const { region } = connection.options
   const fetch = await createAuthorizedFetch(connection)
+  const create = await importClient()
   return (failures: readonly boolean[] = []) =>
-    createAmazonBedrock({
-      region,
-      baseURL: toRuntimeURL(connection),
-      // Without a key, the library would read one from the server's environment; this key is never sent.
-      apiKey: 'replaced-by-fetch',
-      fetch: createConverseFetch(fetch, failures),
-    })
+    create(connection, toRuntimeURL(connection), createConverseFetch(fetch, failures))
+}
+
+/** Creates the client for rankings, which are a service of its own at AWS, or at the base URL if one is set. */
+export async function createAgentClient(connection: BedrockConnection): Promise<AmazonBedrockProvider> {
+  const create = await importClient()
+  return create(connection, toAgentURL(connection), await createAuthorizedFetch(connection))
+}
+
+async function importClient() {
+  const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock')
+  return ({ options: { region } }: BedrockConnection, baseURL: string, fetch: typeof globalThis.fetch) =>
+    // Without a key, the library would read one from the server's environment; this key is never sent.
+    createAmazonBedrock({ region, baseURL, apiKey: 'replaced-by-fetch', fetch })
 }
 
 /** Returns the address at which models are called. */
@@ -84,6 +91,11 @@ const toRuntimeURL = (connection: BedrockConnection) =>
 /** Returns the address at which models are listed: a service of its own at AWS, or the base URL if one is set. */
 export const toControlURL = (connection: BedrockConnection) =>
   trim(connection.base_url)?.replace(RUNTIME, 'https://bedrock') ?? toHostURL('bedrock', connection)
+
+/** Returns the address at which documents are ranked. */
+const toAgentURL = (connection: BedrockConnection) =>
+  trim(connection.base_url)?.replace(RUNTIME, 'https://bedrock-agent-runtime') ??
+  toHostURL('bedrock-agent-runtime', connection)
 
 const RUNTIME = /^https:\/\/bedrock-runtime(?=(?:-fips)?\.[^/]*\.amazonaws\.)/
 

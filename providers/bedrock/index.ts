@@ -3,10 +3,10 @@ import { withFitTools } from '../fit-tools.ts'
 import { claudeRules } from '../tool-rules.ts'
 import { adaptations } from './adaptations.ts'
 import { createChatModel } from './chat-model.ts'
-import { configSchema, createClients } from './connection.ts'
+import { configSchema, createAgentClient, createClients } from './connection.ts'
 import { explainError, guidance } from './failure.ts'
 
-/** The models of Amazon Bedrock over its Converse API, and its embedding models. */
+/** The models of Amazon Bedrock: chat over its Converse API, embeddings, pictures and rankings. */
 export default defineProviderKind({
   kind: 'bedrock',
   label: { en: 'Amazon Bedrock', zh: 'Amazon Bedrock' },
@@ -17,6 +17,9 @@ export default defineProviderKind({
   languageModel: async (connection, modelId) =>
     withFitTools(await createChatModel(connection, modelId), claudeRules),
   embeddingModel: async (connection, modelId) => (await createClients(connection))().embeddingModel(modelId),
+  imageModel: async (connection, modelId) => (await createClients(connection))().imageModel(modelId),
+  rerankingModel: async (connection, modelId) =>
+    (await createAgentClient(connection)).rerankingModel(modelId),
   listModels: async (connection, signal) => (await import('./model-list.ts')).listModels(connection, signal),
   explainError,
 })

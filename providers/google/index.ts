@@ -4,6 +4,7 @@ import { adaptations, toolRules } from './adaptations.ts'
 import { createChatModel } from './chat-model.ts'
 import { configSchema, createClient } from './connection.ts'
 import { explainError, guidance } from './failure.ts'
+import { withAspectRatio } from './image-model.ts'
 
 /** Google's Gemini API, with the keys of AI Studio. */
 export default defineProviderKind({
@@ -18,6 +19,10 @@ export default defineProviderKind({
     withFitTools(await createChatModel(connection, toName(modelId)), toolRules),
   embeddingModel: async (connection, modelId) =>
     (await createClient(connection)).embeddingModel(toName(modelId)),
+  imageModel: async (connection, modelId) =>
+    withAspectRatio((await createClient(connection)).image(toName(modelId))),
+  transcriptionModel: async (connection, modelId) =>
+    (await createClient(connection)).transcription(toName(modelId)),
   listModels: async (connection, signal) => (await import('./model-list.ts')).listModels(connection, signal),
   explainError,
 })

@@ -50,8 +50,9 @@ function describe(model: TypeOf<typeof listedModel>): ModelDescription[] {
   const id = model.name.replace(/^models\//, '')
   const described = { id, name: model.displayName || id, context_window: model.inputTokenLimit }
   if (methods.includes('generateContent')) {
-    // Models that speak have no other sign. Those that draw chat as well.
-    const model_kind = inferModelKind(id) === 'speech' ? 'speech' : 'chat'
+    // Models that speak or transcribe have no other sign. Those that draw chat as well.
+    const inferred = inferModelKind(id)
+    const model_kind = inferred === 'speech' || inferred === 'transcription' ? inferred : 'chat'
     return [{ ...described, model_kind, max_output_tokens, reasoning: model.thinking, ...readFacts(id) }]
   }
   if (methods.includes('embedContent')) return [{ ...described, model_kind: 'embedding' }]

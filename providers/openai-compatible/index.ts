@@ -1,9 +1,11 @@
 import { defineProviderKind } from '#plugin-api'
 import { withFitTools } from '../fit-tools.ts'
+import { createTranscriptionModel } from '../openai/transcription.ts'
 import { openAIRules, toolAdaptations } from '../tool-rules.ts'
 
 import { adaptations } from './adaptations.ts'
 import { createChatModel } from './chat-model.ts'
+import { createAudioClient, createClient } from './clients.ts'
 import { explainError } from './explained-error.ts'
 import { configSchema } from './options.ts'
 import { createUpstream } from './upstream.ts'
@@ -17,17 +19,15 @@ export default defineProviderKind({
   adaptations: { ...toolAdaptations, ...adaptations },
   languageModel: (connection, modelId) =>
     withFitTools(createChatModel({ upstream: createUpstream(connection), modelId }), openAIRules),
-  embeddingModel: async ({ base_url, api_key, options, fetch }, modelId) => {
-    const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
-    const client = createOpenAICompatible({
-      name: 'openai-compatible',
-      baseURL: base_url!,
-      apiKey: api_key,
-      headers: options.headers,
-      fetch,
-    })
-    return client.embeddingModel(modelId)
-  },
+  embeddingModel: async (connection, modelId) => (await createClient(connection)).embeddingModel(modelId),
+  imageModel: async (connection, modelId) => (await createClient(connection)).imageModel(modelId),
+  speechModel: async (connection, modelId) => (await createAudioClient(connection)).speech(modelId),
+  transcriptionModel: (connection, modelId) =>
+    createTranscriptionModel(connection, modelId, async (fetch) =>
+      (await createAudioClient({ ...connection, fetch })).transcription(modelId),
+    ),
+  rerankingModel: async (connection, modelId) =>
+    (await import('./reranking.ts')).createRerankingModel(connection, modelId),
   listModels: async (connection, signal) => (await import('./model-list.ts')).listModels(connection, signal),
   explainError,
 })

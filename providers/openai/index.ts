@@ -6,8 +6,9 @@ import { adaptations } from './adaptations.ts'
 import { configSchema, createClient } from './connection.ts'
 import { explainError, guidance } from './failure.ts'
 import { createLanguageModel } from './language-model.ts'
+import { createTranscriptionModel } from './transcription.ts'
 
-/** OpenAI's own service, over its Responses API. */
+/** OpenAI's own service: chat over its Responses API, embeddings, pictures and audio. */
 export default defineProviderKind({
   kind: 'openai',
   label: { en: 'OpenAI', zh: 'OpenAI' },
@@ -19,6 +20,12 @@ export default defineProviderKind({
   languageModel: async (connection, modelId) =>
     withFitTools(await createLanguageModel(connection, modelId), openAIRules),
   embeddingModel: async (connection, modelId) => (await createClient(connection)).embeddingModel(modelId),
+  imageModel: async (connection, modelId) => (await createClient(connection)).image(modelId),
+  speechModel: async (connection, modelId) => (await createClient(connection)).speech(modelId),
+  transcriptionModel: (connection, modelId) =>
+    createTranscriptionModel(connection, modelId, async (fetch) =>
+      (await createClient({ ...connection, fetch })).transcription(modelId),
+    ),
   listModels: async (connection, signal) => (await import('./model-list.ts')).listModels(connection, signal),
   explainError,
 })

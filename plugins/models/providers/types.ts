@@ -230,7 +230,7 @@ export interface ModelSpending extends Omit<ModelCall, 'options'> {
   model: string
   usage: TokenUsage | null
   is_estimated: boolean
-  /** What the call made or read besides tokens. */
+  /** The measures of a call besides tokens. */
   media?: MediaUsage
 }
 
