@@ -14,9 +14,9 @@ export const withAspectRatio = (model: ImageModel): ImageModel => ({
 })
 
 function findRatio(size: string): (typeof RATIOS)[number] {
-  const wanted = divide(size, 'x')
-  // As far from the wanted shape on a logarithmic scale, on which 1:2 and 2:1 are equally far from a square.
-  const distances = RATIOS.map((ratio) => Math.abs(Math.log(divide(ratio, ':') / wanted)))
+  const shape = divide(size, 'x')
+  // As far from the shape on a logarithmic scale, on which 1:2 and 2:1 are equally far from a square.
+  const distances = RATIOS.map((ratio) => Math.abs(Math.log(divide(ratio, ':') / shape)))
   return RATIOS[distances.indexOf(Math.min(...distances))] ?? '1:1'
 }
 

@@ -9,6 +9,7 @@ import { createMediaDefaults, type MediaDefaults } from './media-defaults.ts'
 import { createMediaModels } from './media-models.ts'
 import { createModelCatalog, type ModelCatalog, type ModelListDocument } from './model-catalog.ts'
 import { createModelFacts, type ModelFacts } from './model-facts.ts'
+import { modelRoutes } from './model-routes.ts'
 import { createModels } from './models.ts'
 import { createOpenedModels, type OpenedModels } from './opened-models.ts'
 import { createProviderProbe, type ProviderProbe } from './probe.ts'
@@ -91,6 +92,7 @@ export default definePlugin({
     host.limit('providers', ({ collections }, owner_id) => collections.providers.countDocuments({ owner_id }))
     host.service('providerProbe', createProviderProbe)
     host.routes(providerRoutes)
+    host.routes(modelRoutes)
     host.extend('metrics.gauges', (_, { openedModels }) => {
       const { running, waiting } = openedModels.count()
       return [

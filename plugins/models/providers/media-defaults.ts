@@ -15,6 +15,9 @@ export const METHODS = {
   rerank: 'rerankingModel',
 } as const satisfies Record<MediaKind, keyof ProviderKind>
 
+/** The methods of a provider kind by the kind of the models that they open. */
+export const OPENERS = { chat: 'languageModel', embedding: 'embeddingModel', ...METHODS } as const
+
 /** The chosen models as a client sees them; `disabled` names those that cannot be used now. */
 export type MediaDefaultsRow = Record<MediaKind, string | null> & {
   disabled?: Partial<Record<MediaKind, string>>

@@ -20,10 +20,14 @@ export type ResultProblem = 'empty' | 'too_large' | 'wrong_type'
 export const invalidResult = (model: string, problem: ResultProblem): AppError =>
   new AppError('MODEL_RESULT_INVALID', { model, problem })
 
+/** True for such an error. */
+export const isInvalidResult = (error: unknown): boolean =>
+  error instanceof AppError && error.code === 'MODEL_RESULT_INVALID'
+
 /** Refuses an answer. */
 type Refuse = (problem: ResultProblem) => AppError
 
-/** Reads pictures, whose formats are those of their bytes. */
+/** Reads pictures; their first bytes tell their formats. */
 export function readPictures(images: unknown, refuse: Refuse): MediaFile[] {
   if (!Array.isArray(images) || images.length === 0) throw refuse('empty')
   if (images.length > MAX_PICTURES) throw refuse('too_large')
@@ -35,7 +39,7 @@ export function readPictures(images: unknown, refuse: Refuse): MediaFile[] {
   })
 }
 
-/** Reads audio, whose format is that of its bytes. */
+/** Reads audio; its first bytes tell its format. */
 export function readAudio(audio: unknown, refuse: Refuse): MediaFile {
   const data = toBytes(audio, refuse)
   const media_type = detectAudioType(data)
@@ -98,7 +102,7 @@ export function detectAudioType(bytes: Uint8Array): string | undefined {
   if (start.startsWith('ftyp', 4)) return 'audio/mp4'
   if (start.startsWith('\x1aE\xdf\xa3')) return 'audio/webm'
   const [first = 0, second = 0] = bytes
-  // A frame begins with eleven or twelve ones; those of AAC have no layer.
+  // A frame begins with eleven or twelve ones; a frame of AAC has no layer.
   if (first !== 0xff || (second & 0xe0) !== 0xe0) return undefined
   return (second & 0xf6) === 0xf0 ? 'audio/aac' : 'audio/mpeg'
 }

@@ -1,43 +1,58 @@
 import {
+  inferModelKind,
   type Locale,
   type LocalizedText,
+  listCauses,
   type ModelDescription,
   type ModelKind,
-  type ProviderConnection,
   type ProviderFailure,
-  type ProviderKind,
   untilAborted,
 } from '#plugin-api'
+import { withBounds } from './bounded-connection.ts'
 import type { Connected } from './connections.ts'
-import { explainFailure } from './explained-failure.ts'
 import { findGuidance, redactError, sortFailure } from './failure.ts'
 import { kindOf, readListed } from './listed-models.ts'
 import type { Cradle } from './manifest.ts'
+import { OPENERS } from './media-defaults.ts'
+import { invalidResult, isInvalidResult, MAX_ANSWER_BYTES } from './media-results.ts'
+import { PROBINGS } from './probings.ts'
 import type { ProviderDocument } from './types.ts'
-import { readReport } from './upstream-report.ts'
 import { parseReference } from './visible-providers.ts'
 
 const PROBE_MS = 15_000
-const MAX_OUTPUT_TOKENS = 16
 
 const NOTHING_LISTED: LocalizedText = {
   en: 'The provider lists no model of this kind. Set model_id, or add its models by name.',
   zh: '服务商未列出此类模型。请用 model_id 指定模型，或手动填写服务商的模型。',
 }
-const NO_EMBEDDING: LocalizedText = {
-  en: 'Providers of this kind do not offer embedding models.',
-  zh: '此类服务商不提供嵌入模型。',
+const NOT_OFFERED: LocalizedText = {
+  en: 'Providers of this kind do not offer such models.',
+  zh: '此类服务商不提供这种模型。',
+}
+const NOT_LISTED: LocalizedText = {
+  en: 'The provider does not list this model. Pictures cost money, so a test draws none.',
+  zh: '服务商未列出该模型。绘图会产生费用，因此测试不会真正绘图。',
+}
+const ONLY_LISTED: LocalizedText = {
+  en: 'The key works and the provider lists this model. Pictures cost money, so the test drew none.',
+  zh: '密钥有效，服务商列出了该模型。绘图会产生费用，因此测试没有真正绘图。',
 }
 
-/** The model to test; without `model_id`, any suitable one. */
+const UNUSABLE: LocalizedText = {
+  en: 'The model answered, but not with what a model of this kind returns. Check the model ID and its kind.',
+  zh: '模型有响应，但返回的不是此类模型应有的结果。请检查模型 ID 及其类型。',
+}
+
+/** The model to test; without `model_id`, any suitable one. `embedding` is the model kind `embedding`. */
 export interface ProbeRequest {
   model_id?: string
+  model_kind?: ModelKind
   embedding?: boolean
 }
 
-/** The result of a test; `detail` is guidance in the caller's language. */
+/** The result of a test; `detail` is guidance in the caller's language, and `note` what a success does not prove. */
 export type ProbeResult =
-  | { ok: true; latency_ms: number; model: string }
+  | { ok: true; latency_ms: number; model: string; note?: string }
   | { ok: false; reason: ProviderFailure; detail: string; status?: number }
 
 /** One test of a provider; its upstream is asked for its models at most once. */
@@ -55,23 +70,26 @@ export function createProviderProbe({ providerConnections, models, log }: Cradle
   /** Chooses the model to test: the requested one, otherwise the active one, otherwise the first in the list. */
   async function choose(
     provider: ProviderDocument,
-    { model_id, embedding }: ProbeRequest,
+    { model_id, embedding, model_kind = embedding ? 'embedding' : undefined }: ProbeRequest,
     listed: () => Promise<readonly ModelDescription[]>,
-  ): Promise<{ id: string; embedding: boolean } | undefined> {
+  ): Promise<{ id: string; model_kind: ModelKind } | undefined> {
     if (model_id !== undefined) {
       const entered = provider.models.find(({ id }) => id === model_id)
-      return { id: model_id, embedding: embedding ?? (!!entered && kindOf(entered) === 'embedding') }
+      const chats = embedding === false ? 'chat' : undefined
+      const own = entered ? kindOf(entered) : inferModelKind(model_id)
+      return { id: model_id, model_kind: model_kind ?? chats ?? own ?? 'chat' }
     }
-    if (!embedding && provider.scope === 'global') {
+    if ((model_kind ?? 'chat') === 'chat' && provider.scope === 'global') {
       const { model, disabled_model } = await models.active()
       const active = parseReference(model ?? disabled_model ?? '')
-      if (active?.provider === provider.name) return { id: active.model, embedding: false }
+      if (active?.provider === provider.name) return { id: active.model, model_kind: 'chat' }
     }
     const enabled = (await listed()).filter((model) => model.enabled !== false)
     const find = (kind: ModelKind) => enabled.find((model) => kindOf(model) === kind)
-    const chat = embedding ? undefined : find('chat')
-    const chosen = chat ?? (embedding === false ? undefined : find('embedding'))
-    return chosen && { id: chosen.id, embedding: chosen !== chat }
+    const chosen = model_kind
+      ? find(model_kind)
+      : (find('chat') ?? (embedding === false ? undefined : find('embedding')))
+    return chosen && { id: chosen.id, model_kind: kindOf(chosen) }
   }
 
   const begin = (provider: ProviderDocument): Attempt => {
@@ -97,18 +115,38 @@ export function createProviderProbe({ providerConnections, models, log }: Cradle
       reason,
       detail: text[locale],
     })
-    const cannotEmbed = !kind.embeddingModel
-    if (request.embedding && cannotEmbed) return refuse('bad_request', NO_EMBEDDING)
+    const offers = (model_kind: ModelKind) => kind[OPENERS[model_kind]] !== undefined
+    const requestedKind = request.model_kind ?? (request.embedding ? 'embedding' : 'chat')
+    if (!offers(requestedKind)) return refuse('bad_request', NOT_OFFERED)
     try {
       const listed = async () => (provider.models.length > 0 ? provider.models : attempt.listModels())
       const chosen = await choose(provider, request, listed)
       if (!chosen) return refuse('model_not_found', NOTHING_LISTED)
-      if (chosen.embedding && cannotEmbed) return refuse('bad_request', NO_EMBEDDING)
+      const { id, model_kind } = chosen
+      if (!offers(model_kind)) return refuse('bad_request', NOT_OFFERED)
       const startedAt = performance.now()
-      await untilAborted(signal, (chosen.embedding ? embed : ask)(kind, connection, chosen.id, signal))
-      return { ok: true, latency_ms: Math.round(performance.now() - startedAt), model: chosen.id }
+      const succeed = (note?: LocalizedText): ProbeResult => ({
+        ok: true,
+        latency_ms: Math.round(performance.now() - startedAt),
+        model: id,
+        ...(note && { note: note[locale] }),
+      })
+      if (model_kind === 'image') {
+        const offered = await attempt.listModels()
+        return offered.some((model) => model.id === id)
+          ? succeed(ONLY_LISTED)
+          : refuse('model_not_found', NOT_LISTED)
+      }
+      const bounded = withBounds(connection, {
+        maxBytes: MAX_ANSWER_BYTES,
+        refuse: () => invalidResult(id, 'too_large'),
+      })
+      const used = model_kind === 'chat' || model_kind === 'embedding' ? connection : bounded
+      await untilAborted(signal, PROBINGS[model_kind](kind, used, id, signal))
+      return succeed()
     } catch (error) {
       if (signal.aborted) return refuse('timeout', findGuidance('timeout', kind.guidance))
+      if (listCauses(error).some(isInvalidResult)) return refuse('bad_request', UNUSABLE)
       const { reason, guidance, detail, status } = sortFailure(error, attempt, locale)
       if (reason === 'unknown')
         log.warn(
@@ -139,36 +177,4 @@ export function createProviderProbe({ providerConnections, models, log }: Cradle
       return { ...result, models }
     },
   }
-}
-
-type Probing = (
-  kind: ProviderKind,
-  connection: ProviderConnection,
-  id: string,
-  signal: AbortSignal,
-) => Promise<void>
-
-/** Waits for the first part of an answer and cancels the rest. */
-const ask: Probing = async (kind, connection, id, abortSignal) => {
-  const model = await kind.languageModel(connection, id)
-  try {
-    const { stream } = await model.doStream({
-      prompt: [{ role: 'user', content: [{ type: 'text', text: 'Reply with OK.' }] }],
-      maxOutputTokens: MAX_OUTPUT_TOKENS,
-      abortSignal,
-    })
-    for await (const part of stream) {
-      if (part.type === 'error') throw part.error
-      if (part.type === 'text-delta' || part.type === 'reasoning-delta' || part.type === 'finish') break
-    }
-  } catch (error) {
-    // Some models report an error if they reach the limit while thinking; that error proves that they answer.
-    const isAnswer = /(max_tokens|limit) was reached/i.test(readReport(error).message)
-    if (!isAnswer || explainFailure(error, kind).reason !== 'bad_request') throw error
-  }
-}
-
-const embed: Probing = async (kind, connection, id, abortSignal) => {
-  const model = await kind.embeddingModel!(connection, id)
-  await model.doEmbed({ values: ['OK'], abortSignal })
 }

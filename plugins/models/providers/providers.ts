@@ -4,6 +4,7 @@ import {
   findPage,
   isDuplicateKey,
   type Locale,
+  MODEL_KINDS,
   type ModelDescription,
   type Page,
   type PageRequest,
@@ -17,6 +18,7 @@ import { openSecretOptions, replaceOptions, sealOptions } from './connections.ts
 import { describeLessons, keepLessons } from './lessons.ts'
 import { kindOf } from './listed-models.ts'
 import type { Cradle } from './manifest.ts'
+import { OPENERS } from './media-defaults.ts'
 import type { kindRow, listedModel, newProvider, providerChanges, providerRow } from './schemas.ts'
 import type { ProviderDocument } from './types.ts'
 import { parseReference } from './visible-providers.ts'
@@ -140,15 +142,14 @@ export function createProviders({
 
   return {
     kinds: (locale: Locale): KindRow[] =>
-      extensions['providers.kinds']
-        .list()
-        .map(({ kind, label, config_schema, embeddingModel, default_base_url }) => ({
-          kind,
-          label: label[locale],
-          config_schema,
-          embedding: embeddingModel !== undefined,
-          default_base_url: default_base_url ?? null,
-        })),
+      extensions['providers.kinds'].list().map((kind) => ({
+        kind: kind.kind,
+        label: kind.label[locale],
+        config_schema: kind.config_schema,
+        embedding: kind.embeddingModel !== undefined,
+        model_kinds: MODEL_KINDS.filter((modelKind) => kind[OPENERS[modelKind]] !== undefined),
+        default_base_url: kind.default_base_url ?? null,
+      })),
 
     /** Lists a user's own and then the global ones, or only the latter, by name. Throws VALIDATION_FAILED for an unknown cursor. */
     async list(holder: Holder, page: PageRequest, locale: Locale): Promise<Page<ProviderRow>> {

@@ -3,13 +3,9 @@ import { type Cradle, route } from './manifest.ts'
 import type { ProbeRequest } from './probe.ts'
 import { type Holder, type ProviderDraft, providerFields, toListedModel, toProviderRow } from './providers.ts'
 import {
-  activeModel,
-  activeModelChoice,
   draftResult,
   globalProviderRow,
   kindRow,
-  modelQuery,
-  modelRow,
   newProvider,
   probeRequest,
   probeResult,
@@ -43,7 +39,7 @@ const showProvider = <const Status extends number>(
   shown: { locale: Locale; extensions: Cradle['extensions'] },
 ) => replyWithTag(status, toProviderRow(provider, holder, shown), makeTag(provider, providerFields))
 
-/** The routes of providers and of the models that they offer. */
+/** The routes of providers. */
 export const providerRoutes = [
   route({
     method: 'GET',
@@ -282,44 +278,4 @@ export const providerRoutes = [
   }).handle(async ({ params, body, locale }, { providers, providerProbe }) =>
     providerProbe.test(await providers.find(null, params.id), body, locale),
   ),
-
-  route({
-    method: 'GET',
-    path: '/models',
-    operation_id: 'listModels',
-    summary: 'List the models',
-    description:
-      'Lists the models of your own providers and of the global ones that are enabled: those that chat, or those of another `kind`. The `id` of a row is what `model` and `default_model` take elsewhere, for models that chat. A provider that cannot list its models, and has none entered, adds no rows, but its models can be used by name.',
-    guard: 'user',
-    query: modelQuery,
-    response: { 200: { type: 'array', items: modelRow } },
-  }).handle(async ({ caller, query }, { models }) => pageReply(query, await models.list(caller.id, query))),
-
-  route({
-    method: 'GET',
-    path: '/models/active',
-    operation_id: 'getActiveModel',
-    summary: 'Get the active model',
-    description:
-      'Returns the model that agents without a `default_model` use. `model` is null if none was chosen, or if the chosen one cannot be used now; then `disabled_model` names it.',
-    guard: 'user',
-    response: { 200: activeModel },
-  }).handle((_, { models }) => models.active()),
-
-  route({
-    method: 'PUT',
-    path: '/models/active',
-    operation_id: 'setActiveModel',
-    summary: 'Choose the active model',
-    description:
-      'Chooses the model of all agents and threads that name none. It must belong to a global provider.',
-    guard: 'admin',
-    body: activeModelChoice,
-    response: { 200: activeModel },
-    errors: ['PROVIDER_NOT_VISIBLE'],
-    audit: 'model.activate',
-  }).handle(async ({ body }, { models }) => {
-    await models.activate(body.model)
-    return body
-  }),
 ]

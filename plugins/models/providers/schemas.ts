@@ -273,6 +273,12 @@ export const kindRow = {
       examples: [{ type: 'object', properties: { organization: { type: 'string' } } }],
     },
     embedding: { type: 'boolean', description: 'True if the kind offers embedding models' },
+    model_kinds: {
+      type: 'array',
+      items: modelKind,
+      description: 'The kinds of models that it offers',
+      examples: [['chat', 'embedding']],
+    },
     default_base_url: {
       ...nullable({ type: 'string' } as const),
       description: 'Null if the kind has no address of its own',
@@ -310,7 +316,8 @@ export const modelQuery = objectOf({
   ...pageQuery,
 })
 
-const reference = {
+/** A model of a provider, as agents name it. */
+export const reference = {
   type: 'string',
   minLength: 3,
   maxLength: 300,
@@ -342,18 +349,23 @@ export const activeModelChoice = rowOf({ model: reference })
 
 export const probeRequest = objectOf({
   model_id: { ...id, description: 'The model to test; by default any suitable one' },
-  embedding: { type: 'boolean', description: 'True to test a model that embeds texts' },
+  model_kind: { ...modelKind, description: 'The kind of the model; by default that of its entry or its id' },
+  embedding: { type: 'boolean', description: 'True for the `model_kind` `embedding`' },
 })
 
 export const providerDraft = objectOf({ name, kind: kindName, ...secretFields, ...probeRequest.properties }, [
   'kind',
 ])
 
-const success = rowOf({
-  ok: { const: true },
-  latency_ms: { type: 'integer', minimum: 0, description: 'Milliseconds', examples: [640] },
-  model: { type: 'string', description: 'The model that answered', examples: ['gpt-5'] },
-})
+const success = rowOf(
+  {
+    ok: { const: true },
+    latency_ms: { type: 'integer', minimum: 0, description: 'Milliseconds', examples: [640] },
+    model: { type: 'string', description: 'The model that answered', examples: ['gpt-5'] },
+    note: { type: 'string', description: 'Something that the test does not prove, for a person' },
+  },
+  ['note'],
+)
 
 const refusal = rowOf(
   {
@@ -386,7 +398,7 @@ const models = {
 export const draftResult = {
   title: 'ProviderDraftTest',
   anyOf: [
-    { title: 'ProviderDraftSuccess', ...rowOf({ ...success.properties, models }) },
+    { title: 'ProviderDraftSuccess', ...rowOf({ ...success.properties, models }, ['note']) },
     { title: 'ProviderDraftFailure', ...rowOf({ ...refusal.properties, models }, ['status']) },
   ],
 } as const
