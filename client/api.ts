@@ -1870,7 +1870,7 @@ export interface paths {
   "/console": {
     /**
      * Get what the console needs at its start
-     * @description Tells which plugins run, how people can sign in and which pages plugins add, so that a page shows nothing that is off. It is public; what an account may do is in `GET /auth/me`.
+     * @description Tells which plugins run, how people can sign in and what plugins add to the page, so that it shows nothing that is off. It is public; what an account may do is in `GET /auth/me`.
      */
     get: operations["getConsoleFacts"];
   };
@@ -10007,15 +10007,30 @@ export interface components {
       kind: string;
       display_name: string;
     };
-    /** ConsolePage */
-    ConsolePage: {
-      /** @description Its address */
-      path: string;
-      title: components["schemas"]["LocalizedText"];
-      /** @description The permission without which the page is not offered; null if it needs none */
-      permission: string | null;
+    /** @enum {string} */
+    ConsoleSlotSlot: "message.actions" | "composer.actions" | "composer.options" | "thread.menu" | "agent.tabs" | "account.sections" | "admin.pages" | "overview.cards" | "pages";
+    /** @enum {string} */
+    ConsoleSlotWhenRole: "user" | "assistant";
+    /** ConsoleSlot */
+    ConsoleSlot: {
+      /** @description The place */
+      slot: components["schemas"]["ConsoleSlotSlot"];
+      /** @description The plugin that adds it */
+      plugin: string;
       /** @description The address of an ES module */
       module: string;
+      /** @description Its name for people; null for that of the plugin */
+      label: components["schemas"]["LocalizedText"] | null;
+      /** @description The data of an SVG path of 24 by 24 units, drawn as a line; null for none */
+      icon: string | null;
+      when: {
+        /** @description The permission without which it is not shown; null if it needs none */
+        permission: string | null;
+        /** @description The role of the messages that it is shown at; null for both */
+        role: components["schemas"]["ConsoleSlotWhenRole"] | null;
+      };
+      /** @description The address of a page; null in other places */
+      path: string | null;
     };
     /** ConsoleFacts */
     ConsoleFacts: {
@@ -10039,8 +10054,8 @@ export interface components {
       languages: components["schemas"]["Locale"][];
       /** @description The keys of all permissions; `GET /auth/me` has those of the account */
       permissions: string[];
-      /** @description The pages that plugins add */
-      pages: components["schemas"]["ConsolePage"][];
+      /** @description What plugins add to places of the console, in the order in which they start */
+      slots: components["schemas"]["ConsoleSlot"][];
     };
     /**
      * HealthState
@@ -21845,7 +21860,7 @@ export interface operations {
   };
   /**
    * Get what the console needs at its start
-   * @description Tells which plugins run, how people can sign in and which pages plugins add, so that a page shows nothing that is off. It is public; what an account may do is in `GET /auth/me`.
+   * @description Tells which plugins run, how people can sign in and what plugins add to the page, so that it shows nothing that is off. It is public; what an account may do is in `GET /auth/me`.
    */
   getConsoleFacts: {
     responses: {

@@ -5,8 +5,8 @@ import type { ExtensionPoints } from './extension-points.ts'
 export interface ExtensionPoint<Entry = unknown> {
   /** The word for one entry in messages, e.g. `channel kind`. */
   noun: string
-  /** Returns the unique name of an entry; without it, each plugin adds one entry, under its own name. */
-  nameOf?(entry: Entry): string
+  /** Returns the unique name of an entry of a plugin; without it, each plugin adds one entry, under its own name. */
+  nameOf?(entry: Entry, owner: string): string
   /**
    * Returns the entry if its form is right, else throws one sentence; `folder` is that of the plugin or entry. What is
    * built in is not checked.
@@ -57,9 +57,12 @@ export type FailedPlugins = Pick<ReadonlySet<string>, 'has' | 'size'>
 /** Lists entries under their names, or under their owners' if they have none, without the entries of failed plugins. */
 export function createExtensions<Entry>(
   added: readonly AddedEntry<Entry>[],
-  { nameOf, failed = new Set() }: { nameOf?: (entry: Entry) => string; failed?: FailedPlugins } = {},
+  {
+    nameOf,
+    failed = new Set(),
+  }: { nameOf?: (entry: Entry, owner: string) => string; failed?: FailedPlugins } = {},
 ): Extensions<Entry> & { ask(question: unknown): Promise<unknown[]> } {
-  const byName = new Map(added.map((one) => [nameOf ? nameOf(one.entry) : one.owner, one]))
+  const byName = new Map(added.map((one) => [nameOf ? nameOf(one.entry, one.owner) : one.owner, one]))
   let usable = new Map<string, Entry>()
   let failedBefore = -1
   /** Returns the entries by name; they are selected again only after another plugin has failed. */

@@ -71,7 +71,7 @@ export function assertConsistent(
     claim('route', `${method} ${path.replace(/:\w+/g, ':')}`, owner)
   const claimEntry = (point: string, entry: unknown, owner: string) => {
     const { noun, nameOf } = points.get(point)!
-    claim(noun, nameOf ? nameOf(entry) : owner, owner, point)
+    claim(noun, nameOf ? nameOf(entry, owner) : owner, owner, point)
   }
   for (const code of Object.keys(kernelErrors)) claim('error', code, 'the kernel')
   claim('guard', 'public', 'the kernel')

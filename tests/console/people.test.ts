@@ -27,13 +27,14 @@ const ADMINISTRATION = ['People', 'Invites', 'Single sign-on', 'Audit', 'Overvie
 /** A plugin with a page, which needs a permission. */
 const NOTES = pluginSource(
   'notes',
-  `host.extend('console.page', {
-     path: '/notes', title: { en: 'Notes', zh: '笔记' }, permission: 'users',
-     module: new URL('./web/page.js', import.meta.url).href,
+  `host.extend('console.slots', {
+     slot: 'pages', label: { en: 'Notes', zh: '笔记' }, when: { permission: 'users' },
+     module: 'web/page.js',
    })`,
 )
-const NOTES_PAGE = `export default function mount(element, { language, request }) {
-  request('GET', '/auth/me').then(({ username }) => element.append(language + ' notes of ' + username))
+const NOTES_PAGE = `export default function mount(element, { locale, request }) {
+  request('GET', '/auth/me').then(({ username }) => element.append(locale + ' notes of ' + username))
+  return { unmount() {} }
 }`
 
 t.test('accounts and their administration in a browser', { skip: noChromium }, async (t) => {

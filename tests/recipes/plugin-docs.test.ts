@@ -55,7 +55,7 @@ for (const folder of ['plugins/notes', 'plugins/notes-extras', 'channels/pigeon'
   save(`${folder}/package.json`, '{ "type": "module" }')
   save(`${folder}/index.js`)
 }
-save('plugins/notes/web/page.js')
+save('plugins/notes/console/page.js')
 save('plugins/notes/web/help.html', '<!doctype html><title>Notes</title>')
 const notes = readRecipe('plugins/notes/index.js', DOCUMENT)
 const calls = readRecipe('notes/setup', DOCUMENT)
@@ -104,11 +104,14 @@ t.test('packages are found, and switched off, as the documents say', async (t) =
 })
 
 t.test('the page of the document is listed and served', async (t) => {
-  const { pages } = (await request('GET', '/console', { token: null })).body
-  const module = '/console-pages/notes/page.js'
-  t.same(pages, [{ path: '/notes', title: { en: 'Notes', zh: '笔记' }, permission: null, module }])
+  const { slots } = (await request('GET', '/console', { token: null })).body
+  const module = '/console-slots/notes/console/page.js'
+  t.match(
+    slots.filter(({ plugin }: { plugin: string }) => plugin === 'notes'),
+    [{ slot: 'pages', path: '/notes', label: { en: 'Notes', zh: '笔记' }, module }],
+  )
   const read = async (path: string) => (await fetch(`${server.url}${path}`)).text()
-  t.equal(await read(module), readRecipe('plugins/notes/web/page.js', DOCUMENT))
+  t.equal(await read(module), readRecipe('plugins/notes/console/page.js', DOCUMENT))
   t.match(await read('/notes-help/'), '<title>Notes</title>')
 })
 

@@ -2,25 +2,22 @@
 import { definePlugin } from '#plugin-api'
 import { manifest } from './manifest.ts'
 import { consolePage, isBuilt } from './page.ts'
-import { assertConsolePage, pluginModules } from './plugin-pages.ts'
 import { consoleRoutes } from './routes.ts'
+import { assertConsoleSlot, nameSlot } from './slot-form.ts'
+import { slotModules } from './slots.ts'
 import './types.ts'
 
 export default definePlugin({
   ...manifest,
   setup(host) {
-    host.extensionPoint('console.page', {
-      noun: 'page of the console',
-      nameOf: ({ path }) => path,
-      check: assertConsolePage,
-    })
     host.extensionPoint('console.slots', {
       noun: 'slot of the console',
-      nameOf: ({ slot, module }) => `${slot} ${module}`,
+      nameOf: nameSlot,
+      check: assertConsoleSlot,
     })
     host.extensionPoint('console.sign_in', { noun: 'list of services to sign in with' })
     host.pages(consolePage)
-    host.pages(pluginModules)
+    host.pages(slotModules)
     host.routes(consoleRoutes)
   },
   ready(cradle, announce) {

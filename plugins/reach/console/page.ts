@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import type { Pages } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 
-/** The folders with the code of the console and of pages of plugins. */
-const CODE_FOLDERS = ['/assets/', '/console-pages/'].map((folder) => `*:*${folder}`).join(' ')
+/** The folders with the code of the console and of modules of plugins. */
+const CODE_FOLDERS = ['/assets/', '/console-slots/'].map((folder) => `*:*${folder}`).join(' ')
 
 /**
  * The second policy, which a browser enforces as well: `'self'` includes the addresses of people's files, and sources

@@ -1,8 +1,46 @@
 import { LOCALES, localeName, localizedText, nullable, rowOf } from '#plugin-api'
+import { CONSOLE_SLOTS } from '#plugin-api/console'
 import { route } from './manifest.ts'
-import { listPluginPages } from './plugin-pages.ts'
+import { listSlots } from './slots.ts'
 
 const text = { type: 'string' } as const
+
+/** Something that a plugin adds to a place of the console. */
+const consoleSlot = {
+  title: 'ConsoleSlot',
+  ...rowOf({
+    slot: { enum: CONSOLE_SLOTS, description: 'The place', examples: ['message.actions'] },
+    plugin: { ...text, description: 'The plugin that adds it', examples: ['notes'] },
+    module: {
+      ...text,
+      description: 'The address of an ES module',
+      examples: ['/console-slots/notes/console/note.js'],
+    },
+    label: { ...nullable(localizedText), description: 'Its name for people; null for that of the plugin' },
+    icon: {
+      ...nullable(text),
+      description: 'The data of an SVG path of 24 by 24 units, drawn as a line; null for none',
+      examples: ['M12 5v14M5 12h14'],
+    },
+    when: rowOf({
+      permission: {
+        ...nullable(text),
+        description: 'The permission without which it is not shown; null if it needs none',
+        examples: [null],
+      },
+      role: {
+        ...nullable({ enum: ['user', 'assistant'] } as const),
+        description: 'The role of the messages that it is shown at; null for both',
+        examples: ['assistant'],
+      },
+    }),
+    path: {
+      ...nullable(text),
+      description: 'The address of a page; null in other places',
+      examples: [null],
+    },
+  }),
+} as const
 
 /** The facts that the console reads before anybody has signed in. */
 const consoleFacts = {
@@ -51,26 +89,10 @@ const consoleFacts = {
       description: 'The keys of all permissions; `GET /auth/me` has those of the account',
       examples: [['channels', 'users']],
     },
-    pages: {
+    slots: {
       type: 'array',
-      items: {
-        title: 'ConsolePage',
-        ...rowOf({
-          path: { ...text, description: 'Its address', examples: ['/notes'] },
-          title: localizedText,
-          permission: {
-            ...nullable(text),
-            description: 'The permission without which the page is not offered; null if it needs none',
-            examples: [null],
-          },
-          module: {
-            ...text,
-            description: 'The address of an ES module',
-            examples: ['/console-pages/notes/page.js'],
-          },
-        }),
-      },
-      description: 'The pages that plugins add',
+      items: consoleSlot,
+      description: 'What plugins add to places of the console, in the order in which they start',
     },
   }),
 } as const
@@ -83,7 +105,7 @@ export const consoleRoutes = [
     operation_id: 'getConsoleFacts',
     summary: 'Get what the console needs at its start',
     description:
-      'Tells which plugins run, how people can sign in and which pages plugins add, so that a page shows nothing that is off. It is public; what an account may do is in `GET /auth/me`.',
+      'Tells which plugins run, how people can sign in and what plugins add to the page, so that it shows nothing that is off. It is public; what an account may do is in `GET /auth/me`.',
     guard: 'public',
     response: { 200: consoleFacts },
   }).handle(async ({ locale }, cradle) => {
@@ -98,7 +120,7 @@ export const consoleRoutes = [
       sign_in: { password: true, providers: (await extensions['console.sign_in'].ask({ locale })).flat() },
       languages: [...LOCALES],
       permissions: permissionCatalog.names().sort(),
-      pages: listPluginPages(cradle),
+      slots: listSlots(cradle),
     }
   }),
 ]

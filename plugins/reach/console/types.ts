@@ -1,18 +1,6 @@
 import type { Locale, LocalizedText } from '#plugin-api'
 import type { SlotName } from '#plugin-api/console'
 
-/** A page that a plugin adds to the console. */
-export interface ConsolePage {
-  /** Its address, such as `/notes`; the console's own addresses take precedence. */
-  path: string
-  /** The words in the menu. */
-  title: LocalizedText
-  /** The permission without which the menu does not show it; the routes that it calls have guards of their own. */
-  permission?: string
-  /** The `file:` URL of an ES module. Everybody may load it and what else its folder holds, which is for this alone. */
-  module: string
-}
-
 /** Something that a plugin adds to a place of the console. */
 export interface ConsoleSlot {
   slot: SlotName
@@ -40,8 +28,6 @@ declare module '#kernel/types' {
   interface ExtensionPoints {
     /** What plugins add to the console. */
     'console.slots': ConsoleSlot
-    /** Pages of the console. */
-    'console.page': ConsolePage
     /** Lists services to sign in with, besides passwords, with their names in a language. */
     'console.sign_in': (request: {
       locale: Locale

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readBlueprint } from '../../../kernel/loading/blueprint.ts'
@@ -12,12 +12,15 @@ mkdirSync(join(folder, 'assets'))
 writeFileSync(join(folder, 'index.html'), '<!doctype html><title>Console</title>')
 writeFileSync(join(folder, 'assets', 'main-x1.js'), 'export {}')
 
-/** A plugin with a page. */
+/** A plugin with a page and a button. */
 const notebook = pluginSource(
   'notebook',
-  `host.extend('console.page', {
-     path: '/notebook', title: { en: 'Notebook', zh: '笔记本' }, permission: 'users',
+  `host.extend('console.slots', {
+     slot: 'pages', label: { en: 'Notebook', zh: '笔记本' }, when: { permission: 'users' },
      module: new URL('./web/page.js', import.meta.url).href,
+   })
+   host.extend('console.slots', {
+     slot: 'message.actions', icon: 'M4 4h16', when: { role: 'assistant' }, module: 'web/text.js',
    })`,
 )
 const config = { plugins: { console: { folder } } }
@@ -51,7 +54,7 @@ t.test('the page answers its addresses and may load nothing from elsewhere', asy
       t.ok(policy.split(/[;,] /).includes(part), part)
     t.match(policy, `connect-src 'self' ws://${host} wss://${host}`)
     t.notMatch(policy, /script-src[^;]*unsafe|https?:/)
-    t.match(policy, /, script-src \*:\*\/assets\/ \*:\*\/console-pages\/; style-src .*; worker-src /)
+    t.match(policy, /, script-src \*:\*\/assets\/ \*:\*\/console-slots\/; style-src .*; worker-src /)
     for (const [name, value] of [
       ['referrer-policy', 'no-referrer'],
       ['x-content-type-options', 'nosniff'],
@@ -76,12 +79,24 @@ t.test('it learns what runs here before anybody has signed in', async (t) => {
     features: { chat: true, channels: true, notebook: true },
     sign_in: { password: true, providers: [] },
     languages: ['en', 'zh'],
-    pages: [
+    slots: [
       {
+        slot: 'pages',
+        plugin: 'notebook',
+        module: '/console-slots/notebook/web/page.js',
+        label: { en: 'Notebook', zh: '笔记本' },
+        icon: null,
+        when: { permission: 'users', role: null },
         path: '/notebook',
-        title: { en: 'Notebook', zh: '笔记本' },
-        permission: 'users',
-        module: '/console-pages/notebook/page.js',
+      },
+      {
+        slot: 'message.actions',
+        plugin: 'notebook',
+        module: '/console-slots/notebook/web/text.js',
+        label: null,
+        icon: 'M4 4h16',
+        when: { permission: null, role: 'assistant' },
+        path: null,
       },
     ],
   })
@@ -97,35 +112,67 @@ t.test('it learns what runs here before anybody has signed in', async (t) => {
   ])
 })
 
-t.test('the module of a plugin and its neighbours are served, and nothing else of it', async (t) => {
-  const module = await get('/console-pages/notebook/page.js')
+t.test('the modules of a plugin and their neighbours are served, and nothing else of it', async (t) => {
+  const module = await get('/console-slots/notebook/web/page.js')
   t.equal(module.status, 200)
   t.match(module.headers.get('content-type'), /javascript/)
   t.match(module.headers.get('content-security-policy'), "default-src 'none'")
-  t.equal((await get('/console-pages/notebook/text.js')).status, 200)
+  t.equal((await get('/console-slots/notebook/web/text.js')).status, 200)
+  const plugin = join(home, 'plugins/notebook')
+  symlinkSync(join(plugin, 'index.js'), join(plugin, 'web/link.js'))
+  symlinkSync(plugin, join(plugin, 'web/folder'))
+  mkdirSync(join(plugin, 'website'))
+  writeFileSync(join(plugin, 'website/page.js'), 'export {}')
   for (const path of [
     'notebook/index.js',
     'notebook/package.json',
     'notebook/..%2findex.js',
+    'notebook/web/..%2findex.js',
+    'notebook/web/%2e%2e/index.js',
+    'notebook/web/..\\index.js',
+    'notebook/web/link.js',
+    'notebook/web/folder/index.js',
+    'notebook/web',
+    'notebook/website/page.js',
+    'notebook/page.js',
     'notebook',
-    'other/page.js',
+    'other/web/page.js',
+    'web/page.js',
   ])
-    t.equal((await get(`/console-pages/${path}`)).status, 404, path)
+    t.equal((await get(`/console-slots/${path}`)).status, 404, path)
 })
 
-t.test('a page that cannot work is refused', async (t) => {
-  const page = (change: string) => notebook.replace("permission: 'users'", change)
-  const sources: [name: string, source: string, reason: RegExp][] = [
-    ['relative', page("module: './page.js'").replace(/module: new.*/, ''), /module/],
-    ['missing', notebook.replace('./web/page.js', './web/other.js'), /other\.js does not exist/],
-    ['exposed', notebook.replace('./web/page.js', './index.js'), /needs a folder of its own/],
-    ['pathless', notebook.replace("'/notebook'", "'notebook'"), /path/],
+t.test('a slot that cannot work is refused in one sentence', async (t) => {
+  const inFolder = { slot: 'thread.menu', module: 'web/page.js' }
+  const entries: [name: string, entry: object, reason: RegExp][] = [
+    ['misspelt', { ...inFolder, slot: 'mesage.action' }, /did you mean "message\.actions"\? The slots are /],
+    ['slotless', { module: 'web/page.js' }, /\/slot is missing/],
+    ['absolute', { ...inFolder, module: '/etc/page.js' }, /\/etc\/page\.js is not a path in the folder/],
+    ['hosted', { ...inFolder, module: 'file://host/page.js' }, /is not a path in the folder/],
+    ['missing', { ...inFolder, module: 'web/other.js' }, /web\/other\.js does not exist/],
+    ['outside', { ...inFolder, module: '../notebook/web/page.js' }, /is outside of the plugin's folder/],
+    ['linked', { ...inFolder, module: 'web/out/page.js' }, /is outside of the plugin's folder/],
+    ['exposed', { ...inFolder, module: 'index.js' }, /needs a folder of its own/],
+    ['typed', { ...inFolder, module: 'web/page.ts' }, /must end with \.js or \.mjs/],
+    ['drawn', { ...inFolder, icon: 'url(#x)' }, /\/icon/],
+    ['large', { ...inFolder, icon: 'M'.repeat(1001) }, /\/icon/],
+    ['wordless', { ...inFolder, label: 'Notes' }, /\/label/],
+    ['halved', { ...inFolder, label: { en: 'Notes' } }, /\/label\/zh is missing/],
+    ['guarded', { ...inFolder, when: { permissions: 'users' } }, /\/when\/permissions is not a known key/],
+    ['owned', { ...inFolder, when: { role: 'user' } }, /\/when\/role is for "message\.actions" alone/],
+    ['placed', { ...inFolder, path: '/notes' }, /\/path is for "pages" and "admin\.pages" alone/],
+    ['pathless', { ...inFolder, slot: 'pages', path: 'notes' }, /\/path/],
+    ['twin', { ...inFolder, slot: 'admin.pages', path: '/notebook' }, /"\/notebook" is declared by both/],
   ]
-  for (const [name, source, reason] of sources) {
-    installPlugin(home, name, source.replace("name: 'notebook'", `name: '${name}'`))
+  for (const [name, entry] of entries) {
+    installPlugin(home, name, pluginSource(name, `host.extend('console.slots', ${JSON.stringify(entry)})`))
     writeModule(home, name)
-    const { absent } = await readBlueprint({ home, env: {} })
-    t.match(absent.find((plugin) => plugin.name === name)?.reason, reason)
+    writeFileSync(join(home, 'plugins', name, 'web/page.ts'), '')
+    symlinkSync(join(home, 'plugins/notebook/web'), join(home, 'plugins', name, 'web/out'))
+  }
+  const { absent } = await readBlueprint({ home, env: {} })
+  for (const [name, , reason] of entries) {
+    t.match(absent.find((plugin) => plugin.name === name)?.reason, reason, name)
     rmSync(join(home, 'plugins', name), { recursive: true })
   }
 })
@@ -144,6 +191,6 @@ t.test('without a build the start says so, and so does the page', async (t) => {
 
 t.test('switched off, nothing of it is left', async (t) => {
   const off = await startServer(t, { config: { plugins: { console: { enabled: false } } } })
-  for (const path of ['/', '/login', '/console-pages/notebook/page.js', '/api/console'])
+  for (const path of ['/', '/login', '/console-slots/notebook/web/page.js', '/api/console'])
     t.equal((await fetch(`${off.url}${path}`, { headers: HTML })).status, 404, path)
 })

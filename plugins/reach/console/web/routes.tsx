@@ -117,6 +117,10 @@ const agentTabs = [
   }),
   tab('/sharing', lazyRouteComponent(loadAgents, 'SharingTab')),
   tab('/external', lazyRouteComponent(loadAgents, 'ExternalTab')),
+  tab(
+    '/plugin/$plugin/$module',
+    lazyRouteComponent(() => import('./slots/slot-tab.tsx')),
+  ),
 ] as const
 
 const channels = page('/channels', lazyRouteComponent(loadAgents, 'ChannelsPage'))
@@ -176,10 +180,11 @@ const shared = page(
   '/shared/$share',
   lazyRouteComponent(withPageWords(() => import('./shares/shared-page.tsx'))),
 )
-const pluginPage = page(
+const slotPage = page(
   '$',
-  lazyRouteComponent(() => import('./plugin-pages/plugin-page.tsx')),
+  lazyRouteComponent(() => import('./slots/slot-page.tsx')),
 )
+
 /** The pages of the console by their addresses. Those outside of the chat are loaded when one of their area is first opened. */
 export const router = createRouter({
   routeTree: root.addChildren([
@@ -214,7 +219,7 @@ export const router = createRouter({
     trajectory,
     firstRun,
     shared,
-    pluginPage,
+    slotPage,
   ]),
   defaultPreload: 'intent',
   defaultNotFoundComponent: () => <NotFound />,

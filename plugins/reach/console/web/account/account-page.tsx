@@ -1,4 +1,5 @@
 import { Button, Stack } from '@mantine/core'
+import { SlotParts } from '../frame/slot-parts.tsx'
 import { t } from '../i18n/words.ts'
 import { client } from '../server/client.ts'
 import { useFacts } from '../server/facts.ts'
@@ -51,6 +52,7 @@ export default function AccountPage() {
         {features.shares && <SharedLinks />}
         <ApiKeys account={account} />
         <Limits limits={account.limits} />
+        <SlotParts name="account.sections" />
       </Stack>
     </Page>
   )

@@ -24,7 +24,8 @@ export default function AgentPage() {
       </Page>
     )
   const agent = data.data
-  if (!tabs.some(({ to }) => nameTab(to) === nameTab(path))) return <NotFound />
+  // The tab of a plugin finds out by itself.
+  if (nameTab(path) !== 'plugin' && !tabs.some(({ to }) => nameTab(to) === nameTab(path))) return <NotFound />
   return (
     <Page
       title={agent.name}

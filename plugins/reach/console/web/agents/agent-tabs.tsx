@@ -1,9 +1,11 @@
 import { Link, useLocation } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
+import { iconOf, labelOf } from '../frame/slots.ts'
 import { t } from '../i18n/words.ts'
 import { useFacts } from '../server/facts.ts'
 import { may, useAccount } from '../session/account.ts'
 import classes from './agent-tabs.module.css'
+import { partsOf, useSlotTabs } from './slot-tabs.ts'
 
 /** The pages of an agent that the account can use. */
 export function useTabs(isManaged: boolean) {
@@ -42,6 +44,7 @@ interface Props {
 /** The links to the pages of an agent. */
 export function AgentTabs({ id, tabs }: Props) {
   const nav = useRef<HTMLElement>(null)
+  const plugins = useSlotTabs()
   const path = useLocation({ select: ({ pathname }) => pathname })
   // Not all tabs fit a phone.
   useEffect(() => {
@@ -61,6 +64,21 @@ export function AgentTabs({ id, tabs }: Props) {
           {label}
         </Link>
       ))}
+      {plugins.map((slot) => {
+        const Icon = iconOf(slot)
+        return (
+          <Link
+            key={slot.module}
+            to="/agents/$id/plugin/$plugin/$module"
+            params={{ id, ...partsOf(slot) }}
+            className={classes.tab}
+            activeProps={{ 'aria-current': 'page' }}
+          >
+            {slot.icon !== null && <Icon size={14} aria-hidden className={classes.icon} />}
+            {labelOf(slot)}
+          </Link>
+        )
+      })}
     </nav>
   )
 }

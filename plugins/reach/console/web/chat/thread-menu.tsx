@@ -1,8 +1,10 @@
 import { ActionIcon, Menu, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, Suspense, useState } from 'react'
 import { saveBlob } from '../agents/files.ts'
 import { MoveMenu } from '../conversations/move-menu.tsx'
+import { lazySlots } from '../frame/lazy-slots.ts'
+import { useSlots } from '../frame/slots.ts'
 import { formatDate } from '../i18n/format.ts'
 import { t } from '../i18n/words.ts'
 import { client } from '../server/client.ts'
@@ -29,6 +31,8 @@ import type { Message } from './store/thread-view.ts'
 import { openThread } from './store/threads.ts'
 import type { ThreadRow } from './thread-list.ts'
 
+const SlotMenu = lazySlots(() => import('../slots/slot-menu.tsx'))
+
 interface Props {
   row: ThreadRow
   title: string
@@ -40,6 +44,8 @@ interface Props {
 
 /** The actions on a conversation: rename, pin, move, archive, export, print, delete; open from the start. */
 export default function ThreadMenu({ row, title, label, className, size }: Props) {
+  const [isOpen, setOpen] = useState(true)
+  const hasSlots = useSlots('thread.menu').length > 0
   const [dialog, setDialog] = useState<'rename' | 'delete'>()
   const { error, run, forget } = useAction()
   const { thread: shown } = useParams({ strict: false })
@@ -54,7 +60,7 @@ export default function ThreadMenu({ row, title, label, className, size }: Props
   const ArchiveIcon = archived ? ArchiveRestore : Archive
   return (
     <>
-      <Menu position="bottom-end" withinPortal defaultOpened>
+      <Menu position="bottom-end" withinPortal opened={isOpen} onChange={setOpen}>
         <Menu.Target>
           <ActionIcon variant="subtle" color="gray" size={size} className={className} aria-label={label}>
             <Ellipsis size={size > 24 ? 18 : 16} aria-hidden />
@@ -99,6 +105,11 @@ export default function ThreadMenu({ row, title, label, className, size }: Props
           >
             {t('chat.trajectory')}
           </Menu.Item>
+          {hasSlots && (
+            <Suspense>
+              <SlotMenu agent_id={agent_id} thread_id={thread_id} onClose={() => setOpen(false)} />
+            </Suspense>
+          )}
           <Menu.Divider />
           <Menu.Item c="var(--danger)" leftSection={<Trash2 size={14} />} onClick={() => setDialog('delete')}>
             {t('common.delete')}

@@ -3,12 +3,10 @@ import { useNavigate } from '@tanstack/react-router'
 import { type ThreadRow, titleOf, useArchivedThreads, useThreads } from '../chat/thread-list.ts'
 import { type ListedAgent, useAgents } from '../chat/use-agent.ts'
 import { formatAge } from '../i18n/format.ts'
-import { language } from '../i18n/language.ts'
 import { t } from '../i18n/words.ts'
 import { useProjects } from '../projects/projects.ts'
 import { addressOf, type Hit, type SnippetPart, useHits } from '../search/search.ts'
 import { useFacts } from '../server/facts.ts'
-import { useAccount } from '../session/account.ts'
 import type { IconComponent } from '../ui/icon.tsx'
 import {
   Folder,
@@ -16,12 +14,11 @@ import {
   MessageCircle,
   MessageCirclePlus,
   MessageSquareText,
-  Puzzle,
   Search,
   Settings2,
 } from '../ui/icons.ts'
 import { useMenu } from './menu.ts'
-import { listPluginPages } from './plugin-pages.ts'
+import { iconOf, labelOf, usePages } from './slots.ts'
 
 /** Something that the palette leads to. */
 export interface Entry {
@@ -59,7 +56,8 @@ export function usePaletteGroups(search: string, { onClose, onShowKeys }: Action
   const navigate = useNavigate()
   const menu = useMenu()
   const facts = useFacts()
-  const account = useAccount()
+  const pages = usePages('pages')
+  const adminPages = usePages('admin.pages')
   const { rows: agents = [] } = useAgents()
   const { rows: projects = [] } = useProjects()
   const query = search.trim().slice(0, MAX_QUERY)
@@ -146,12 +144,12 @@ export function usePaletteGroups(search: string, { onClose, onShowKeys }: Action
       title: t('frame.navigation'),
       entries: [
         ...menu.map(({ to, label, icon }) => ({ key: to, label: t(label), about: '', icon, run: open(to) })),
-        ...listPluginPages(facts.pages, account).map(({ path, title }) => ({
-          key: path,
-          label: title[language],
+        ...[...pages, ...adminPages].map((page) => ({
+          key: page.path,
+          label: labelOf(page),
           about: '',
-          icon: Puzzle,
-          run: open(path),
+          icon: iconOf(page),
+          run: open(page.path),
         })),
         { key: 'keys', label: t('frame.shortcuts'), about: '', icon: Keyboard, run: onShowKeys },
       ].filter(matches),

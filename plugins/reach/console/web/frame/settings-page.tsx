@@ -1,13 +1,12 @@
 import { Stack } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { language } from '../i18n/language.ts'
 import { t, type WordKey } from '../i18n/words.ts'
 import { Heading } from '../ui/heading.tsx'
-import { Puzzle } from '../ui/icons.ts'
 import { Page } from '../ui/page.tsx'
 import type { MenuEntry } from './menu.ts'
 import { useSettingsGroups } from './settings-groups.ts'
 import classes from './settings-page.module.css'
+import { iconOf, labelOf } from './slots.ts'
 
 /** A sentence about each page; the chat, which has the same menu, does not load these texts. */
 const ABOUTS: Partial<Record<MenuEntry['to'], WordKey>> = {
@@ -48,14 +47,17 @@ export default function SettingsPage() {
                 </Link>
               </li>
             ))}
-            {pages.map((page) => (
-              <li key={page.path}>
-                <Link to={page.path} className={classes.page}>
-                  <Puzzle size={18} aria-hidden />
-                  <span className={classes.name}>{page.title[language]}</span>
-                </Link>
-              </li>
-            ))}
+            {pages.map((page) => {
+              const Icon = iconOf(page)
+              return (
+                <li key={page.path}>
+                  <Link to={page.path} className={classes.page}>
+                    <Icon size={18} aria-hidden />
+                    <span className={classes.name}>{labelOf(page)}</span>
+                  </Link>
+                </li>
+              )
+            })}
           </ul>
         </Stack>
       ))}

@@ -1,14 +1,14 @@
 import { NavLink } from '@mantine/core'
 import { Link, useRouterState } from '@tanstack/react-router'
 import { Checklist } from '../first-run/checklist.tsx'
-import { language } from '../i18n/language.ts'
 import { t } from '../i18n/words.ts'
 import { useAccount } from '../session/account.ts'
-import { ArrowLeft, Puzzle } from '../ui/icons.ts'
+import { ArrowLeft } from '../ui/icons.ts'
 import { readLastPlace } from './last-place.ts'
 import { useSettingsGroups } from './settings-groups.ts'
 import classes from './sidebar.module.css'
 import type { SidebarProps } from './sidebar.tsx'
+import { iconOf, isAt, labelOf } from './slots.ts'
 
 /** The pages of settings, in place of the conversations while one of them is shown. */
 export function SettingsRail({ onLeave }: SidebarProps) {
@@ -43,18 +43,21 @@ export function SettingsRail({ onLeave }: SidebarProps) {
                 className={classes.entry}
               />
             ))}
-            {pages.map((page) => (
-              <NavLink
-                key={page.path}
-                component={Link}
-                to={page.path}
-                label={page.title[language]}
-                leftSection={<Puzzle size={16} aria-hidden />}
-                active={path === page.path || path.startsWith(`${page.path}/`)}
-                onClick={onLeave}
-                className={classes.entry}
-              />
-            ))}
+            {pages.map((page) => {
+              const Icon = iconOf(page)
+              return (
+                <NavLink
+                  key={page.path}
+                  component={Link}
+                  to={page.path}
+                  label={labelOf(page)}
+                  leftSection={<Icon size={16} aria-hidden />}
+                  active={isAt(page, path)}
+                  onClick={onLeave}
+                  className={classes.entry}
+                />
+              )
+            })}
           </section>
         ))}
       </div>

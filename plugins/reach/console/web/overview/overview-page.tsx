@@ -1,4 +1,5 @@
 import { Alert, Text } from '@mantine/core'
+import { SlotParts } from '../frame/slot-parts.tsx'
 import { formatCompact, formatNumber } from '../i18n/format.ts'
 import { t } from '../i18n/words.ts'
 import { api } from '../server/client.ts'
@@ -54,6 +55,7 @@ export default function OverviewPage() {
               { label: t('overview.tokens'), value: formatCompact(data.tokens_used), link: { to: '/usage' } },
             ]}
           />
+          <SlotParts name="overview.cards" />
           <Section title={t('overview.backup')}>
             <Text size="sm">{t('overview.backup_about')}</Text>
           </Section>

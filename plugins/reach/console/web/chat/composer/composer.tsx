@@ -13,6 +13,7 @@ import {
   useSyncExternalStore,
 } from 'react'
 import type { InputBlock } from '#client'
+import { SlotPlace } from '../../frame/slot-place.tsx'
 import { t } from '../../i18n/words.ts'
 import type { Prompt } from '../../prompts/use-prompts.ts'
 import { Failure } from '../../ui/failure.tsx'
@@ -268,6 +269,7 @@ export function Composer({ agent, store, attachButton, onSend }: Props) {
                 </ActionIcon>
               )}
             </FileButton>
+            <SlotPlace name="composer.actions" agent_id={agent.id} thread_id={thread_id} />
             <ModelPicker {...model} />
             {model.canReason && (
               <ReasoningPicker
@@ -278,6 +280,7 @@ export function Composer({ agent, store, attachButton, onSend }: Props) {
             <Suspense>
               <SourcePicker {...{ agent, thread_id, settings }} onChange={changeSettings} />
             </Suspense>
+            <SlotPlace name="composer.options" agent_id={agent.id} thread_id={thread_id} />
             <SavePrompt
               text={text}
               size={34}

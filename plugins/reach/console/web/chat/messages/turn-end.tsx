@@ -1,6 +1,7 @@
 import { ActionIcon, Button } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { SlotPlace } from '../../frame/slot-place.tsx'
 import { t } from '../../i18n/words.ts'
 import { client } from '../../server/client.ts'
 import { send } from '../../server/send.ts'
@@ -54,6 +55,14 @@ export function TurnEnd({ turn, store, isLast }: Props) {
           {text !== '' && <CopyButton text={text} />}
           <Regenerate store={store} message_id={last.id} />
           {text !== '' && <Fork store={store} message_id={last.id} />}
+          <SlotPlace
+            name="message.actions"
+            author="assistant"
+            agent_id={store.agent_id}
+            thread_id={store.thread_id}
+            message_id={last.id}
+            text={text}
+          />
         </div>
       )}
     </>

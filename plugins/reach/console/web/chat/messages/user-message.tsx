@@ -1,5 +1,6 @@
 import { ActionIcon } from '@mantine/core'
 import { memo, useState } from 'react'
+import { SlotPlace } from '../../frame/slot-place.tsx'
 import { t } from '../../i18n/words.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Pencil } from '../../ui/icons.ts'
@@ -48,6 +49,14 @@ export const UserMessage = memo(function UserMessage({ message, store }: Props) 
             <Pencil size={14} aria-hidden />
           </ActionIcon>
         )}
+        <SlotPlace
+          name="message.actions"
+          author="user"
+          agent_id={store.agent_id}
+          thread_id={store.thread_id}
+          message_id={message.id}
+          text={text}
+        />
       </div>
     </div>
   )
