@@ -1,5 +1,8 @@
-export * from '#kernel'
 export * from '#kernel/types'
+
+// The line above is the first, since `declare module` of a plugin adds to the interfaces that it exports.
+
+export * from '#kernel'
 export {
   type AgentSettings,
   agentKey,
