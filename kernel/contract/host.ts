@@ -96,7 +96,7 @@ export interface CollectionDeclaration {
 export interface Declarations {
   /** Sets `host.cradle`. */
   bind(cradle: unknown): void
-  /** Ends the declarations: a plugin from outside that declares something later is refused. */
+  /** Ends the declarations: the words of the host throw from now on. */
   close(): void
   /** With those that are provided. */
   services: Map<string, (cradle: never) => unknown>
@@ -188,31 +188,40 @@ export function createHost(
     health: (check) => void declarations.health.push(check),
     check: (name, look) => void declarations.checks.push({ name, look }),
     fetch(url, init) {
-      const { config } = host.cradle as { config: { allow_hosts?: string[] } }
+      if (cradle === undefined)
+        throw new Error('host.fetch works after setup only: call it in start, a handler or a job')
+      const { config } = cradle as { config: { allow_hosts?: string[] } }
       boundedFetch ??= createBoundedFetch(config.allow_hosts ?? [])
       return boundedFetch(url, init)
     },
     error: (code, details) => new AppError(code as ErrorCode, details),
   }
-  return { host: isBuiltIn ? host : hostFromOutside(plugin, host, () => isClosed), declarations }
+  return { host: guardWords(host, { isBuiltIn, plugin, isClosed: () => isClosed }), declarations }
 }
 
+/** The words that work after setup. */
+const LASTING_WORDS = new Set<string | symbol>(['cradle', 'error', 'fetch'])
+
 /**
- * The host of a plugin from outside: the functions that it declares run as the plugin's. A word that the host does not
- * have, e.g. one of a former version, is refused in a sentence.
+ * Returns the host with words that throw after setup, however they were kept. The functions that a plugin from outside
+ * declares run as the plugin's; a word that the host does not have, e.g. one of a former version, is refused in a sentence.
  */
-const hostFromOutside = (plugin: string, host: Host, isClosed: () => boolean) =>
+const guardWords = (
+  host: Host,
+  { isBuiltIn, plugin, isClosed }: { isBuiltIn: boolean; plugin: string; isClosed: () => boolean },
+) =>
   new Proxy(host, {
     get(words, name) {
-      if (name === 'error' || name === 'cradle' || name === 'fetch') return words[name]
-      if (Object.hasOwn(words, name)) {
+      if (LASTING_WORDS.has(name)) return words[name as keyof Host]
+      if (!Object.hasOwn(words, name))
+        throw new Error(
+          `the host has no "${String(name)}"; host.extend(point, entry) adds to other plugins, and "svc plugins" lists the points`,
+        )
+      const declare = words[name as keyof Host] as (...args: unknown[]) => void
+      return (...args: unknown[]) => {
         if (isClosed()) throw new Error(`host.${String(name)} declares nothing after setup: call it in setup`)
-        const declare = words[name as keyof Host] as (...args: unknown[]) => void
-        return (...args: unknown[]) => declare(...confine(plugin, args))
+        declare(...(isBuiltIn ? args : confine(plugin, args)))
       }
-      throw new Error(
-        `the host has no "${String(name)}"; host.extend(point, entry) adds to other plugins, and "svc plugins" lists the points`,
-      )
     },
   })
 

@@ -190,4 +190,8 @@ export function assertPlugin(candidate: unknown, isBuiltIn: boolean): Plugin {
 /** Checks the schemas of a plugin's settings; throws one readable sentence. */
 export function assertSettings({ config = {} }: Plugin): void {
   compileFor('its configuration', () => compileSchema(objectOf(config), 'json'))
+  if (config.allow_hosts && config.allow_hosts.type !== 'array')
+    throw new Error(
+      'its setting allow_hosts must be of the type "array": it lists the hosts that host.fetch may reach',
+    )
 }

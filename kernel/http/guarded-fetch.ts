@@ -10,7 +10,7 @@ import { createStreamingRequest } from './streaming-request.ts'
 setDefaultAutoSelectFamilyAttemptTimeout(1500)
 
 /** The most bytes of one response. */
-const MAX_RESPONSE = 64 * 1024 * 1024
+export const MAX_RESPONSE = 64 * 1024 * 1024
 
 /** Networks of a machine, a site, a carrier or documentation, and their forms in IPv6, after the IANA registries. */
 const forbidden = new BlockList()

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createHost } from '../../kernel/contract/host.ts'
 import { readBlueprint } from '../../kernel/loading/blueprint.ts'
 import type { Trial } from '../../kernel/loading/discovery.ts'
 import { listPlugins } from '../../plugins/operation/scaffold/plugins-command.ts'
@@ -135,17 +136,53 @@ t.test('an error of syntax has its file and line', async (t) => {
   })
 })
 
-t.test('what is declared after setup is refused', async (t) => {
+t.test('what is declared after setup is refused, however the word was kept', async (t) => {
+  const words = [
+    'provide',
+    'service',
+    'collection',
+    'migration',
+    'guard',
+    'limit',
+    'routes',
+    'socket',
+    'pages',
+    'on',
+    'job',
+    'command',
+    'extensionPoint',
+    'extend',
+    'health',
+    'check',
+  ] as const
   const home = createHome(t, bareConfig())
-  const source = pluginSource('late', 'globalThis.lateHost = host')
-  installPlugin(home, 'late', source)
+  installPlugin(home, 'late', pluginSource('late', `globalThis.late = { host, collection: host.collection }`))
   await readBlueprint({ home, env: {} })
-  const { lateHost } = globalThis as unknown as {
-    lateHost: { collection(name: string): void; error: unknown }
+  const { late } = globalThis as unknown as {
+    late: { host: Record<string, (...args: unknown[]) => void>; collection(name: string): void }
   }
+  const refused = (word: string) =>
+    new RegExp(`^host\\.${word} declares nothing after setup: call it in setup$`)
+  for (const word of words) t.throws(() => late.host[word]!('notes'), refused(word), word)
+  t.throws(() => late.collection('notes'), refused('collection'), 'a word that was taken from the host')
+  t.ok(late.host.error!('NOT_FOUND'), 'errors are still made')
+
+  const builtIn = createHost('ours', { isBuiltIn: true })
+  const { job } = builtIn.host
+  builtIn.declarations.close()
   t.throws(
-    () => lateHost.collection('notes'),
-    /host\.collection declares nothing after setup: call it in setup/,
+    () => job({ name: 'tidy', every_seconds: 1, run() {} }),
+    refused('job'),
+    'of a built-in plugin, too',
   )
-  t.ok(lateHost.error, 'errors are still made')
+})
+
+t.test('a start that declares something, now or later, is reported', async (t) => {
+  const source = (start: string) => `let late
+${pluginSource('late', 'late = host.job', `start() { ${start} },`)}`
+  const server = await startKernel(t, {
+    plugins: { late: source("late({ name: 'x', every_seconds: 1, run() {} })") },
+  })
+  t.match(await server.request('GET', '/health'), { body: { plugins: { late: 'failed' } } })
+  t.match(server.logged(), /host\.job declares nothing after setup: call it in setup/)
 })
