@@ -1,4 +1,5 @@
 import type { Logger } from '../log.ts'
+import { askForNearest } from '../nearest-name.ts'
 import type { Events } from './additions.ts'
 
 /** Typed facts between plugins: soft coupling without knowing who listens. */
@@ -28,7 +29,9 @@ export function createEventBus({ names, log }: { names: ReadonlySet<string>; log
     },
     async emit(name, payload) {
       if (!names.has(name))
-        throw new Error(`no manifest names the event "${name}": add it to "events" of yours`)
+        throw new Error(
+          `no manifest names the event "${name}": add it to "events" of yours${askForNearest(name, names)}`,
+        )
       for (const { plugin, listener } of listeners.get(name) ?? []) {
         try {
           await listener(payload as never)

@@ -1,4 +1,5 @@
 import { pathToFileURL } from 'node:url'
+import { askForNearest } from '../nearest-name.ts'
 import type { ExtensionPoints } from './extension-points.ts'
 
 /** A place where other plugins add something to the plugin that declares it. */
@@ -98,3 +99,14 @@ export function createExtensions<Entry>(
     },
   }
 }
+
+/** Returns the entries by the names of their points as properties; reading another name throws a sentence. */
+export const namedExtensions = (byPoint: ReadonlyMap<string, object>): AllExtensions =>
+  new Proxy(Object.fromEntries(byPoint) as unknown as AllExtensions, {
+    get(points, name) {
+      if (typeof name === 'symbol' || byPoint.has(name)) return Reflect.get(points, name)
+      throw new Error(
+        `no plugin that runs declares the extension point "${name}"${askForNearest(name, byPoint.keys())}`,
+      )
+    },
+  })

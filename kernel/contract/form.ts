@@ -1,4 +1,5 @@
 import { type AppError, ConfigError } from '../errors.ts'
+import { nameNearest } from '../nearest-name.ts'
 import { deferSchema, type Issue, type JSONSchema } from '../schema.ts'
 
 export const text = { type: 'string' } as const
@@ -40,7 +41,7 @@ function explain({ path, rule, message }: Issue, schema: JSONSchema): string {
   if (rule !== 'additionalProperties') return message
   const parents = path.split('/').slice(1, -1)
   const keys = Object.keys(parents.reduce(schemaOf, schema).properties as object)
-  return `is not a known key; the keys are ${keys.join(', ')}`
+  return `is not a known key${nameNearest(path.slice(path.lastIndexOf('/') + 1), keys)}`
 }
 
 /** The schema of a property or an item. */

@@ -39,6 +39,8 @@ export interface Guard<Name extends keyof GuardContexts = keyof GuardContexts, C
   after?: keyof GuardContexts
   /** One sentence for readers of the API, with `{argument}` where the guard's argument belongs. */
   description?: string
+  /** What its argument names, which is then checked when a plugin is loaded: a permission of some manifest. */
+  argument?: 'permission'
   /** The schemas of parameters of the path that it reads, by name. */
   params?: { readonly [name: string]: JSONSchema }
   /** The codes of what it throws; FORBIDDEN if missing. */
@@ -59,6 +61,7 @@ export const assertGuard = createFormCheck<Guard>(
     {
       after: text,
       description: filledText,
+      argument: { const: 'permission' },
       params: { type: 'object', additionalProperties: anyObject },
       errors: texts,
       bypass: true,

@@ -3,6 +3,7 @@ import { assertMigration, type Migration } from '../database/migrations.ts'
 import type { ErrorCode } from '../errors.ts'
 import { AppError } from '../errors.ts'
 import { type BoundedFetch, createBoundedFetch } from '../http/bounded-fetch.ts'
+import { askForNearest } from '../nearest-name.ts'
 import type { UsageCounter } from '../security/limits.ts'
 import type { SealedPurposes } from '../security/sealed-fields.ts'
 import type { Collections, Events, GuardContexts, PrivateServices, Services } from './additions.ts'
@@ -215,7 +216,7 @@ const guardWords = (
       if (LASTING_WORDS.has(name)) return words[name as keyof Host]
       if (!Object.hasOwn(words, name))
         throw new Error(
-          `the host has no "${String(name)}"; host.extend(point, entry) adds to other plugins, and "svc plugins" lists the points`,
+          `the host has no "${String(name)}"${askForNearest(String(name), Object.keys(words)) || '; host.extend(point, entry) adds to other plugins, and "svc plugins" lists the points'}`,
         )
       const declare = words[name as keyof Host] as (...args: unknown[]) => void
       return (...args: unknown[]) => {

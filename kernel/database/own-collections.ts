@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Collection } from 'mongodb'
+import { askForNearest } from '../nearest-name.ts'
 import type { Database } from './database.ts'
 
 const watches = new AsyncLocalStorage<{ hasWritten: boolean }>()
@@ -58,14 +59,16 @@ function noteWritesOf(collection: Collection): Collection {
 /** Returns the collections that a plugin declared; reading another one, or any without a database, throws. */
 export const ownCollections = (
   plugin: string,
-  declared: { has(name: string): boolean },
+  declared: ReadonlyMap<string, unknown>,
   database: Database | undefined,
 ): object =>
   new Proxy(Object.create(null), {
     get(_, name) {
       if (typeof name === 'symbol') return undefined
       if (!declared.has(name))
-        throw new Error(`plugin "${plugin}" asks for the collection "${name}", which it does not own`)
+        throw new Error(
+          `plugin "${plugin}" asks for the collection "${name}", which it does not own${askForNearest(name, declared.keys())}`,
+        )
       if (!database)
         throw new Error(
           `plugin "${plugin}" asks for the collection "${name}" in a command without a database`,

@@ -90,8 +90,8 @@ export function createApp({
     event = 'stream failed',
   ): ErrorReply => {
     const reply = explain(error, locale, request_id)
-    const { level, body } = reply
-    log[level]({ error: level === 'error' ? error : undefined, code: body.code, request_id }, event)
+    const { level, body, cause } = reply
+    log[level]({ error: cause, code: body.code, request_id }, event)
     return reply
   }
   const endpoints = createRouteTable<(context: Context) => Promise<void>>()

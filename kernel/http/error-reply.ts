@@ -2,6 +2,7 @@ import { isRefused, isStorageFull, isUnavailable } from '../database/driver-erro
 import { AppError, type ErrorDefinition, type ErrorTable } from '../errors.ts'
 import type { Locale } from '../locale.ts'
 import type { Logger } from '../log.ts'
+import { askForNearest } from '../nearest-name.ts'
 
 /** The body of every answer that is not a success. */
 export interface ErrorBody {
@@ -16,6 +17,8 @@ export interface ErrorReply {
   status: number
   level: NonNullable<ErrorDefinition['level']>
   body: ErrorBody
+  /** For the log: the error, if the level is `error`. */
+  cause?: unknown
 }
 
 /** Puts anything thrown into the words of its reader, for frames that are stored or sent later. */
@@ -43,7 +46,17 @@ export function replyTo(
     status: definition.status,
     level,
     body: { code: definition.code ?? code, message, details, request_id },
+    cause: level === 'error' ? causeOf(error, table) : undefined,
   }
+}
+
+/** Returns the error, within one that says so if its code is in no table. */
+function causeOf(error: unknown, table: ErrorTable): unknown {
+  if (!(error instanceof AppError) || Object.hasOwn(table, error.code)) return error
+  return new Error(
+    `no manifest declares the error "${error.code}"${askForNearest(error.code, Object.keys(table))}`,
+    { cause: error },
+  )
 }
 
 /** Returns the code of a failure of the database or the disk; everything else is a bug. */
@@ -61,8 +74,8 @@ export function retryHeaders({ details }: ErrorBody): Record<string, string> {
 /** Makes an explainer over an error table; causes that the reader is not told go to the log. */
 export function createErrorExplainer(table: ErrorTable, log: Logger): ErrorExplainer {
   return (error, locale, request_id) => {
-    const { level, body } = replyTo(error, { table, locale, request_id })
-    if (level === 'error') log.error({ error, code: body.code, request_id }, 'failed')
+    const { level, body, cause } = replyTo(error, { table, locale, request_id })
+    if (level === 'error') log.error({ error: cause, code: body.code, request_id }, 'failed')
     return body
   }
 }

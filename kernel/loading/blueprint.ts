@@ -11,9 +11,9 @@ import { confine, type ForeignFolder } from '../contract/isolation.ts'
 import type { Plugin } from '../contract/plugin.ts'
 import { ConfigError, type ErrorTable, kernelErrors } from '../errors.ts'
 import { kernelRoutes } from '../http/health.ts'
+import { nameNearest } from '../nearest-name.ts'
 import {
   type Assembly,
-  askForNearest,
   assertConsistent,
   checkForeign,
   type Fault,
@@ -98,6 +98,9 @@ export async function readBlueprint({
   const loaded = loadedPlugins.map(declare)
   const points = new Map([...kernelPoints, ...loaded.flatMap(({ declarations }) => [...declarations.points])])
   const events = new Set(loaded.flatMap(({ plugin }) => plugin.events ?? []))
+  const permissions = new Set(
+    loaded.flatMap(({ plugin }) => (plugin.permissions ?? []).map(({ key }) => key)),
+  )
   const folders = listFolders(home, points)
   const builtInFolders = new Map(
     folders.filter(({ source }) => source === BUILT_IN).map((folder) => [folder.name, folder]),
@@ -125,7 +128,7 @@ export async function readBlueprint({
     if (selection.admits(candidate)) selection.leaveOutUnloaded(candidate, error)
   const plugins = selectPlugins(declared, points, selection)
   const entries = await selectEntries(places, points, plugins, selection)
-  const blueprint = { home, version: VERSION, config, absent: selection.absent, points, events }
+  const blueprint = { home, version: VERSION, config, absent: selection.absent, points, events, permissions }
   // Without the plugin at fault, others may lack what they need.
   for (let remaining: Pick<Blueprint, 'plugins' | 'entries'> = { plugins, entries }; ; ) {
     const errors: ErrorTable = Object.assign(
@@ -244,7 +247,7 @@ async function selectEntries(
       const declared = points.get(point)
       if (!declared)
         throw new ConfigError(
-          `no plugin declares the extension point "${point}", which its package.json extends.${askForNearest(point, [...points.keys()])} There are ${[...points.keys()].join(', ')}`,
+          `no plugin declares the extension point "${point}", which its package.json extends${nameNearest(point, points.keys())}`,
         )
       if (isActive(point)) entries.push(await loadEntry({ ...place, point, locate }, declared))
     } catch (error) {

@@ -1,11 +1,12 @@
-import { closest, distance } from 'fastest-levenshtein'
 import type { ExtensionPoint } from '../contract/extensions.ts'
 import { compileFor } from '../contract/form.ts'
+import type { GuardUse } from '../contract/guard.ts'
 import type { Declarations } from '../contract/host.ts'
 import type { Plugin } from '../contract/plugin.ts'
 import type { Route } from '../contract/route.ts'
 import type { FrameSchemas } from '../contract/socket.ts'
 import { ConfigError, type ErrorTable, kernelErrors } from '../errors.ts'
+import { askForNearest, nameNearest } from '../nearest-name.ts'
 import { compileSchema } from '../schema.ts'
 import { kernelLimits } from '../security/limits.ts'
 import type { FolderEntry } from './discovery.ts'
@@ -28,6 +29,8 @@ export interface Assembly {
   points: ReadonlyMap<string, ExtensionPoint>
   /** The names of the events of all plugins, absent plugins included. */
   events: ReadonlySet<string>
+  /** The permissions of all plugins, absent plugins included. */
+  permissions: ReadonlySet<string>
   /** The entries that folders and packages add to extension points. */
   entries: FolderEntry[]
   errors: ErrorTable
@@ -58,7 +61,7 @@ function attribute(owner: string, act: () => void): void {
 
 /** Throws a `Fault` for a name used twice, and for what names a guard, an error, an event or an extension point that no plugin declares. */
 export function assertConsistent(
-  { plugins, points, events, entries, errors }: Assembly,
+  { plugins, points, events, permissions, entries, errors }: Assembly,
   kernelRoutes: readonly Route[],
 ): void {
   const owners = new Map<string, string>()
@@ -94,7 +97,7 @@ export function assertConsistent(
       if (!Object.hasOwn(plugin.limits ?? {}, name))
         throw new Fault(
           owner,
-          `plugin "${owner}" counts the limit "${name}", which its manifest does not name`,
+          `plugin "${owner}" counts the limit "${name}", which its manifest does not name: add it to "limits"${askForNearest(name, Object.keys(plugin.limits ?? {}))}`,
         )
     for (const { name } of declarations.jobs) claim('job', name, owner)
     for (const { name } of declarations.commands) claim('command', name, owner)
@@ -112,23 +115,22 @@ export function assertConsistent(
       if (!events.has(event))
         throw new Fault(
           owner,
-          `plugin "${owner}" listens to "${event}", but no manifest names that event.${askForNearest(event, [...events])} Known events are ${[...events].sort().join(', ')}`,
+          `plugin "${owner}" listens to "${event}", but no manifest names that event${nameNearest(event, events)}`,
         )
     }
     for (const { point, entry } of declarations.extensions) {
       if (!points.has(point))
         throw new Fault(
           owner,
-          `plugin "${owner}" extends "${point}", but no plugin declares that extension point.${askForNearest(point, [...points.keys()])} There are ${[...points.keys()].join(', ')}`,
+          `plugin "${owner}" extends "${point}", but no plugin declares that extension point${nameNearest(point, points.keys())}`,
         )
       claimEntry(point, entry, owner)
     }
   }
   for (const planned of plugins) attribute(planned.name, () => claimAll(planned))
 
-  const precedingGuard = new Map<string, string | undefined>(
-    plugins.flatMap(({ declarations }) => [...declarations.guards].map(([name, { after }]) => [name, after])),
-  )
+  const guards = new Map(plugins.flatMap(({ declarations }) => [...declarations.guards]))
+  const guardNames = ['public', ...guards.keys()]
   const guardOwners = new Map(
     plugins.flatMap(({ name, declarations }) =>
       [...declarations.guards.keys()].map((guard) => [guard, name]),
@@ -149,43 +151,52 @@ export function assertConsistent(
           what,
           "has a guard that is not a name: write guard: 'user', or guard: ['permission', 'notes'] for a guard with an argument",
         )
-      if (name !== 'public' && !precedingGuard.has(name))
-        refuse(what, `uses the guard "${name}", which no plugin declares`)
+      if (name !== 'public' && !guards.has(name))
+        refuse(what, `uses the guard "${name}", which no plugin declares${nameNearest(name, guardNames)}`)
       const owner = guardOwners.get(name) ?? plugin.name
       // If the guard's plugin fails, what it guards has to go with it.
       if (!needs(plugin.name, owner))
         refuse(what, `uses the guard "${name}" without depending on its plugin: add "${owner}" to depends`)
     }
-    for (const [name, { after, errors: codes = [] }] of declarations.guards) {
+    const assertUse = (what: string, use: GuardUse) => {
+      assertGuard(what, use)
+      const [name, argument = ''] = [use].flat()
+      if (guards.get(name!)?.argument !== 'permission' || permissions.has(argument)) return
+      refuse(
+        what,
+        argument === ''
+          ? `uses the guard "${name}" without a permission: write guard: ['${name}', 'the_permission']`
+          : `needs the permission "${argument}", which no manifest declares${nameNearest(argument, permissions)}`,
+      )
+    }
+    const assertErrors = (what: string, codes: readonly string[]) => {
       for (const code of codes)
-        if (!errors[code]) refuse(`guard ${name}`, `names the error ${code}, which no plugin declares`)
+        if (!errors[code])
+          refuse(
+            what,
+            `names the error ${code}, which no plugin declares${askForNearest(code, Object.keys(errors))}`,
+          )
+    }
+    for (const [name, { after, errors: codes = [] }] of declarations.guards) {
+      assertErrors(`guard ${name}`, codes)
       const path = [name]
-      for (let next: string | undefined = after; next; next = precedingGuard.get(next)) {
+      for (let next: string | undefined = after; next; next = guards.get(next)?.after) {
         assertGuard(`guard ${name}`, next)
         if (path.includes(next))
           refuse(`guard ${name}`, `follows guards in a circle: ${[...path, next].join(' -> ')}`)
         path.push(next)
       }
     }
-    for (const { path, missing } of declarations.pages)
-      if (missing && !errors[missing])
-        refuse(`page ${path}`, `names the error ${missing}, which no plugin declares`)
-    for (const { path, guard } of declarations.sockets) assertGuard(`socket ${path}`, guard)
+    for (const { path, missing } of declarations.pages) assertErrors(`page ${path}`, missing ? [missing] : [])
+    for (const { path, guard } of declarations.sockets) assertUse(`socket ${path}`, guard)
     for (const { method, path, guard, audit, errors: codes = [] } of declarations.routes) {
       const what = `route ${method} ${path}`
-      assertGuard(what, guard)
+      assertUse(what, guard)
       if (MUTATING.has(method) && audit === undefined)
         refuse(what, 'changes something but names no audit action')
-      for (const code of codes)
-        if (!errors[code]) refuse(what, `names the error ${code}, which no plugin declares`)
+      assertErrors(what, codes)
     }
   }
-}
-
-/** Returns a question, to follow after a sentence, about the name that may have been meant; empty if none is similar. */
-export function askForNearest(name: string, names: readonly string[]): string {
-  const nearest = closest(name, names)
-  return distance(name, nearest) <= name.length / 3 ? ` Did you mean "${nearest}"?` : ''
 }
 
 /** Compiles the schemas that a third-party plugin declares and checks its entries; tests do so for built-in plugins. */

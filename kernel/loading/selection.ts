@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts'
 import { ConfigError } from '../errors.ts'
+import { askForNearest } from '../nearest-name.ts'
 import { BUILT_IN } from './package.ts'
 
 /** A plugin, or a folder of an extension point, as it is listed. */
@@ -91,7 +92,9 @@ export function orderByDependency<Item extends Pick<Candidate, 'name' | 'depends
       else
         faults.set(
           item,
-          new ConfigError(`plugin "${name}" depends on "${dependencyName}", but no plugin has that name`),
+          new ConfigError(
+            `plugin "${name}" depends on "${dependencyName}", but no plugin has that name${askForNearest(dependencyName, [...byName.keys(), ...absent])}`,
+          ),
         )
     }
     if (!faults.has(item)) ordered.add(item)

@@ -3,6 +3,7 @@ import bytes from 'bytes'
 import type { Manifests } from '../contract/additions.ts'
 import { AppError } from '../errors.ts'
 import { networkOf } from '../http/network.ts'
+import { askForNearest } from '../nearest-name.ts'
 import { type JSONSchema, objectOf, rowOf } from '../schema.ts'
 import { createRecentValues } from './recent-values.ts'
 import { createTallies } from './tallies.ts'
@@ -145,8 +146,20 @@ export function createLimits({
   )
   const tallies = createTallies()
 
+  const maximumOf = (name: LimitName): number => {
+    if (!Object.hasOwn(values, name))
+      throw new Error(`no manifest declares the limit "${name}"${askForNearest(name, names)}`)
+    return values[name]
+  }
+  const counterOf = (name: LimitName): UsageCounter => {
+    const counter = counters.get(name)
+    if (!counter) throw new Error(`nothing counts the limit "${name}": declare host.limit in setup`)
+    return counter
+  }
+
   const assertRoom: Limits['assertRoom'] = (name, used) => {
-    if (used >= values[name]) throw new AppError('LIMIT_REACHED', { limit: name, max: values[name] })
+    const max = maximumOf(name)
+    if (used >= max) throw new AppError('LIMIT_REACHED', { limit: name, max })
   }
   let delayed = 0
   const admit = async (key: string) => {
@@ -161,21 +174,24 @@ export function createLimits({
   }
 
   return {
-    of: (name) => values[name],
+    of: maximumOf,
 
-    within: (name, account_id, create) =>
-      tallies.use(
+    within(name, account_id, create) {
+      const max = maximumOf(name)
+      const counter = counterOf(name)
+      return tallies.use(
         `${name} ${account_id}`,
-        () => counters.get(name)!(account_id),
+        () => counter(account_id),
         async (tally) => {
           await tally.refresh()
-          if (tally.used >= values[name]) {
+          if (tally.used >= max) {
             await tally.recount()
             assertRoom(name, tally.used)
           }
           return tally.add(create).finally(() => described.drop(account_id))
         },
-      ),
+      )
+    },
 
     assertRoom,
     admitAccount: (account_id) => admit(account_id),

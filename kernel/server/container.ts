@@ -1,6 +1,7 @@
 // Without the search for modules in folders, whose packages take a tenth of a command's time to load.
 import { asFunction, createContainer as createAwilix, InjectionMode } from 'awilix/browser'
 import type { SomeCradle } from '../contract/cradle.ts'
+import { askForNearest } from '../nearest-name.ts'
 
 /** A service and the plugin that declares it; others may use it only if it is provided. */
 interface ServiceDeclaration {
@@ -35,12 +36,19 @@ export function createContainer({
     const existing = cradles.get(plugin)
     if (existing) return existing
     const visible = new Set([plugin, ...dependsOn(plugin)])
+    const shared = kernelServices(plugin)
+    const listNames = () => [
+      ...Object.keys(shared),
+      ...services
+        .filter((one) => one.owner === plugin || (one.isProvided && visible.has(one.owner)))
+        .map(({ name }) => name),
+    ]
     const resolve = (name: string) => {
       const owner = declared.has(keyOf({ owner: plugin, name })) ? plugin : offers.get(name)
       if (!owner) {
         const keeper = services.find((service) => service.name === name)
         throw new Error(
-          `plugin "${plugin}" asks for the service "${name}", which ${keeper ? `plugin "${keeper.owner}" keeps to itself: host.provide would offer it` : 'no plugin provides'}`,
+          `plugin "${plugin}" asks for the service "${name}", which ${keeper ? `plugin "${keeper.owner}" keeps to itself: host.provide would offer it` : `no plugin provides${askForNearest(name, listNames())}`}`,
         )
       }
       if (!visible.has(owner))
@@ -59,7 +67,7 @@ export function createContainer({
         },
       },
     )
-    const cradle: object = Object.assign(Object.create(missing), kernelServices(plugin))
+    const cradle: object = Object.assign(Object.create(missing), shared)
     cradles.set(plugin, cradle as SomeCradle)
     return cradle as SomeCradle
   }

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../clock.ts'
 import type { Manifests } from '../contract/additions.ts'
 import type { CradleOf, SomeCradle } from '../contract/cradle.ts'
 import { createEventBus } from '../contract/events.ts'
-import { type AllExtensions, createExtensions } from '../contract/extensions.ts'
+import { createExtensions, namedExtensions } from '../contract/extensions.ts'
 import { findCulprit } from '../contract/isolation.ts'
 import type { Announce } from '../contract/plugin.ts'
 import { createExpiryJob } from '../database/expiry.ts'
@@ -63,9 +63,7 @@ export async function openRuntime({
   )
   /** The number of uncaught errors of each third-party plugin, by name. */
   const faults = new Map<string, number>()
-  const extensions = Object.fromEntries(
-    extensionsOf(blueprint, { failed, cradleOf: (name) => cradleOf(name) }),
-  ) as unknown as AllExtensions
+  const extensions = namedExtensions(extensionsOf(blueprint, { failed, cradleOf: (name) => cradleOf(name) }))
   const permissionCatalog = createExtensions(
     blueprint.plugins.flatMap(({ plugin: { name: owner, permissions = [] } }) =>
       permissions.map((entry) => ({ entry, owner })),

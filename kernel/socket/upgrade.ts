@@ -99,10 +99,7 @@ export function createUpgrader({
 
   const explain = (error: unknown, { locale, request_id }: Reader) => {
     const reply = replyTo(error, { table: blueprint.errors, locale, request_id })
-    log[reply.level](
-      { error: reply.level === 'error' ? error : undefined, code: reply.body.code, request_id },
-      'socket failed',
-    )
+    log[reply.level]({ error: reply.cause, code: reply.body.code, request_id }, 'socket failed')
     return reply
   }
 

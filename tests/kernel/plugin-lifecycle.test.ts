@@ -794,3 +794,59 @@ t.test('an error can be described for a later reader, and its cause is logged', 
   t.match(server.logged(), /the canary sang.*"request_id":"req-7","msg":"failed"/)
   t.notMatch(server.logged(), /"code":"RAIN"/)
 })
+
+t.test(
+  'a name that is unknown while a plugin runs is reported with the name that may be meant',
+  async (t) => {
+    const asks: Record<string, [expression: string, sentence: string]> = {
+      service: [
+        'cradle.evnts',
+        'asks for the service "evnts", which no plugin provides. Did you mean "events"?',
+      ],
+      own: [
+        'cradle.pitcher',
+        'asks for the service "pitcher", which no plugin provides. Did you mean "pitch"?',
+      ],
+      collection: [
+        'cradle.collections.row',
+        'the collection "row", which it does not own. Did you mean "rows"?',
+      ],
+      point: [
+        "cradle.extensions['typos.toy'].list()",
+        'no plugin that runs declares the extension point "typos.toy". Did you mean "typos.toys"?',
+      ],
+      event: ["cradle.events.emit('typos.hapened')", 'to "events" of yours. Did you mean "typos.happened"?'],
+      limit: ["cradle.limits.of('typoes')", 'no manifest declares the limit "typoes". Did you mean "typos"?'],
+      room: [
+        "cradle.limits.assertRoom('typoes', 1)",
+        'no manifest declares the limit "typoes". Did you mean',
+      ],
+      within: [
+        "cradle.limits.within('typoes', 'ann', () => 1)",
+        'no manifest declares the limit "typoes". Did',
+      ],
+      uncounted: [
+        "cradle.limits.within('typos', 'ann', () => 1)",
+        'nothing counts the limit "typos": declare host.limit in setup',
+      ],
+      error: [
+        "Promise.reject(host.error('NOT_FUND'))",
+        'no manifest declares the error "NOT_FUND". Did you mean "NOT_FOUND"?',
+      ],
+    }
+    const routes = Object.entries(asks).map(([name, [expression]]) =>
+      routeSource(`/typos/${name}`, expression),
+    )
+    const typos = pluginSource(
+      'typos',
+      `host.collection('rows'); host.service('pitch', () => 'high'); host.extensionPoint('typos.toys', { noun: 'toy' })
+     host.routes([${routes}])`,
+      "events: ['typos.happened'], limits: { typos: { default: 3, description: 'Typos' } },",
+    )
+    const server = await startKernel(t, { plugins: { typos } })
+    for (const name of Object.keys(asks))
+      t.equal((await server.request('GET', `/typos/${name}`)).status, 500, name)
+    const log = server.logged().replaceAll('\\"', '"')
+    for (const [, sentence] of Object.values(asks)) t.ok(log.includes(sentence), sentence)
+  },
+)

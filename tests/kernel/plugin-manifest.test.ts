@@ -119,7 +119,7 @@ t.test('an invalid manifest is refused with the plugin and the field', async (t)
     [manifest(`${nameAndSummary}, setup() {}, depends: 'auth'`), /\/depends must be array/],
     [
       manifest(`${nameAndSummary}, setup() {}, depend: []`),
-      /\/depend is not a known key; the keys are name, summary, tag, version, kernel, depends, config, perm/,
+      /\/depend is not a known key\. Did you mean "depends"\?$/,
     ],
     [manifest(`${nameAndSummary}, setup() {}, config: { key: 'text' }`), /\/config\/key must be object/],
     [
@@ -156,11 +156,11 @@ t.test('an invalid manifest is refused with the plugin and the field', async (t)
       manifest(
         `${nameAndSummary}, setup() {}, permissions: [{ key: 'a', category: 'c', label: ${label}, description: ${label}, title: 1 }]`,
       ),
-      /\/permissions\/0\/title is not a known key; the keys are key, category, label, description, is_suggested$/,
+      /\/permissions\/0\/title is not a known key\. Known names: category, description, is_suggested, key, label$/,
     ],
     [
       manifest(`${nameAndSummary}, setup() {}, errors: { BAD: { status: 400, message: ${label}, text: 1 } }`),
-      /\/errors\/BAD\/text is not a known key; the keys are status, code, level, message$/,
+      /\/errors\/BAD\/text is not a known key\. Known names: code, level, message, status$/,
     ],
     ['export default {', /failed to load: Unexpected/],
     ["throw new Error('no luck')", /failed to load: no luck/],
@@ -213,7 +213,7 @@ t.test('an invalid declaration is refused with the plugin and the field', async 
     [route("handler: 'x'"), /route GET \/x is not valid: \/handler must be a function/],
     [
       route('audits: false'),
-      /route GET \/x is not valid: \/audits is not a known key; the keys are method, path, /,
+      /route GET \/x is not valid: \/audits is not a known key\. Did you mean "audit"\?/,
     ],
     [route('audit: true'), /route GET \/x is not valid: \/audit must be/],
     [route("audit: { action: 'x' }"), /route GET \/x is not valid: \/audit must/],
@@ -236,6 +236,11 @@ t.test('an invalid declaration is refused with the plugin and the field', async 
     ["host.service('a', () => 1); host.service('a', () => 2)", /: service "a" is declared twice$/],
     ["host.collection('a'); host.collection('a')", /: collection "a" is declared twice$/],
     ["host.guard('a', { check() {} }); host.guard('a', { check() {} })", /: guard "a" is declared twice$/],
+    ["host.collections('a')", /: the host has no "collections"\. Did you mean "collection"\?$/],
+    [
+      "host.guard('a', { argument: 'role', check() {} })",
+      /\/argument must be equal to constant: permission$/,
+    ],
     ["host.guard('a', {})", /guard a is not valid: \/check is missing/],
     [
       "host.register('toys', {})",
@@ -315,7 +320,7 @@ t.test('an inconsistent route is refused with the plugin and the reason', async 
     ],
     [
       "host.extend('weather.stars', {})",
-      /^plugin "weather" extends "weather\.stars", but no plugin declares that extension point\. There are .*agents\.tools/,
+      /^plugin "weather" extends "weather\.stars", but no plugin declares that extension point\. Known names: .*agents\.tools/,
     ],
     [
       post("guard: { permission: 'notes' }"),
@@ -332,7 +337,7 @@ t.test('an inconsistent route is refused with the plugin and the reason', async 
     ],
     [
       "host.socket({ path: '/weather', summary: 's', guard: 'night', receive: {}, send: {}, handler() {} })",
-      /^socket \/weather of plugin "weather" uses the guard "night", which no plugin declares$/,
+      /^socket \/weather of plugin "weather" uses the guard "night", which no plugin declares\. Known names: day, public$/,
     ],
     [
       "host.guard('day', { errors: ['NO_SUN'], check() {} })",
@@ -340,11 +345,27 @@ t.test('an inconsistent route is refused with the plugin and the reason', async 
     ],
     [
       "host.guard('noon', { after: 'night', check() {} })",
-      /^guard noon of plugin "weather" uses the guard "night", which no plugin declares$/,
+      /^guard noon of plugin "weather" uses the guard "night", which no plugin declares\. Did you mean "right"/,
     ],
     [
       "host.guard('dawn', { after: 'dusk', check() {} }); host.guard('dusk', { after: 'dawn', check() {} })",
       /^guard dawn of plugin "weather" follows guards in a circle: dawn -> dusk -> dawn$/,
+    ],
+    [
+      `host.guard('grant', { argument: 'permission', check() {} }); ${post("guard: ['grant', 'rains']")}`,
+      /^route POST \/weather of plugin "weather" needs the permission "rains", which no manifest declares\. Known names: /,
+    ],
+    [
+      `host.guard('right', { argument: 'permission', check() {} }); ${post("guard: 'right'")}`,
+      /^route POST \/weather of plugin "weather" uses the guard "right" without a permission: write guard: \['right', /,
+    ],
+    [
+      "host.limit('rain', () => 1)",
+      /counts the limit "rain", which its manifest does not name: add it to "limits"$/,
+    ],
+    [
+      post("errors: ['NOT_FUND']"),
+      /^route POST \/weather of plugin "weather" names the error NOT_FUND, which no plugin declares\. Did you mean "NOT_FOUND"\?$/,
     ],
     [
       post("body: { type: 'nothing' }"),
@@ -368,7 +389,14 @@ t.test('an event must be declared by exactly one manifest', async (t) => {
   const listening = pluginSource('flag', "host.on('weather.changd', () => {})")
   t.match(
     await readRefusal(t, { weather: pluginSource('weather', '', events), flag: listening }),
-    /^plugin "flag" listens to "weather.changd", but no manifest names that event\. Did you mean "weather.changed"\? Known events are .*weather.changed$/,
+    /^plugin "flag" listens to "weather.changd", but no manifest names that event\. Did you mean "weather.changed"\?$/,
+  )
+  t.match(
+    await readRefusal(t, {
+      weather: pluginSource('weather', '', events),
+      flag: listening.replace('changd', 'thundered'),
+    }),
+    /no manifest names that event\. Known names that begin with "weather\.": weather\.changed$/,
   )
   t.equal(
     await readRefusal(t, {
@@ -393,6 +421,10 @@ t.test('a dependency cycle is reported with all of its plugins in order', async 
 t.test('a missing dependency is refused with both names', async (t) => {
   const plugins = { weather: pluginSource('weather', '', "depends: ['sky'],") }
   t.equal(await readRefusal(t, plugins), 'plugin "weather" depends on "sky", but no plugin has that name')
+  t.equal(
+    await readRefusal(t, { weather: pluginSource('weather', '', "depends: ['agent'],") }),
+    'plugin "weather" depends on "agent", but no plugin has that name. Did you mean "agents"?',
+  )
 })
 
 t.test('a name declared by two plugins is refused with both owners', async (t) => {

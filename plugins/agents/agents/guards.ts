@@ -32,6 +32,7 @@ export const ownerGuard: Guard<'owner', Cradle> = {
 export const permittedOwnerGuard: Guard<'permitted_owner', Cradle> = {
   after: 'permission',
   description: 'For the owner of the agent and administrators.',
+  argument: 'permission',
   params: { id: agentKey },
   errors: ['AGENT_NOT_FOUND', 'FORBIDDEN'],
   async check(request, { agents }, { caller }: ContextOf<'permission'>) {

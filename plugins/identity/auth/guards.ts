@@ -124,6 +124,7 @@ function assertOpen(
 export const permissionGuard: Guard<'permission', Cradle> = {
   after: 'user',
   description: 'Needs the permission `{argument}`, which administrators have.',
+  argument: 'permission',
   check(_request, _cradle, { caller }: { caller: AuthCaller }, permission) {
     if (caller.role === 'admin' || caller.permissions.includes(permission!)) return {}
     throw new AppError('FORBIDDEN', { permission })

@@ -122,7 +122,7 @@ t.test('check loads the plugins that a folder depends on from beside it', async 
   t.match(await check(t, 'harbour', { ...files, '../moon/index.js': pluginSource('moon', '') }), {
     code: 1,
     stderr:
-      /harbour: plugin "harbour" listens to "tide.turned", but no manifest names that event\. Known events are account/,
+      /harbour: plugin "harbour" listens to "tide.turned", but no manifest names that event\. Known names: account/,
   })
   t.match(await check(t, 'harbour', { 'index.js': files['index.js'] }), {
     code: 1,
@@ -166,7 +166,7 @@ t.test('check says in one sentence what is wrong, and what to change', async (t)
     [
       'sky',
       { 'index.js': pluginSource('sky', '', 'permission: [],') },
-      /^svc: sky: failed to load: its manifest is not valid: \/permission is not a known key; the keys are .*permissions/,
+      /^svc: sky: failed to load: its manifest is not valid: \/permission is not a known key\. Did you mean "permissions"\?/,
     ],
     [
       'sky',
@@ -201,7 +201,7 @@ t.test('check says in one sentence what is wrong, and what to change', async (t)
     [
       'sky',
       { 'package.json': '{"type":"module","svc":{"extends":"channel.kinds"}}', 'index.js': channelKind() },
-      /no plugin declares the extension point "channel\.kinds", which its package\.json extends\. Did you mean "channels\.kinds"\? There are .*channels\.kinds/,
+      /no plugin declares the extension point "channel\.kinds", which its package\.json extends\. Did you mean "channels\.kinds"\?$/m,
     ],
   ]
   for (const [path, files, sentence] of cases) {
