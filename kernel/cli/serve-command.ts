@@ -7,6 +7,13 @@ import { RELEASE } from '../loading/package.ts'
 import type { Server } from '../server/server.ts'
 import { watchStalls } from '../server/stall-watch.ts'
 import { JSON_OPTION, printTable } from './print.ts'
+import {
+  isSupervised,
+  leaveToSuccessor,
+  RESTART_CODE,
+  runSuccessors,
+  untilPredecessorStops,
+} from './successor.ts'
 
 /** The time after which a stop is cut short by the end of the process, in milliseconds. */
 const STOP_LIMIT_MS = 15_000
@@ -23,27 +30,40 @@ export const serveCommand = {
   ],
   async run({ home, env, options, stdout, stderr }: CommandInput): Promise<number> {
     const flags = { host: text(options.host), port: text(options.port), 'log-level': text(options.logLevel) }
-    const signalled = nextSignal()
+    const signalled = Promise.race([nextSignal(), untilPredecessorStops(env)])
+    const restart = createRestartRequest()
     const faults = collectFaults()
     try {
       const { startServer } = await import('../server/server.ts')
-      const server = await startServer({ home, env, flags }).catch(explainStart)
+      const server = await startServer({ home, env, flags, onRestart: restart.request }).catch(explainStart)
       const broken = faults.handOver(server)
       const { blueprint, log } = server.runtime
       const stalls = foreignFolders(blueprint).length > 0 ? watchStalls(log) : undefined
       if (options.json) stdout.write(`${JSON.stringify(describe(server))}\n`)
       else welcome(server, stdout)
-      const exitCode = await Promise.race([signalled.then(() => 0), broken.then(() => 1)])
-      const giveUp = () => process.exit(1)
-      setTimeout(giveUp, STOP_LIMIT_MS).unref()
-      void nextSignal().then(giveUp)
-      stderr.write(
-        exitCode === 0 ? 'Stopping. Press Ctrl-C again to force.\n' : 'Stopping because of an error.\n',
-      )
+      const exitCode = await Promise.race([
+        signalled.then(() => 0),
+        broken.then(() => 1),
+        restart.requested.then(() => RESTART_CODE),
+      ])
+      const succeedsItself = exitCode === RESTART_CODE && !isSupervised(env)
+      // A server that was given any free port keeps the one that its clients use.
+      const samePort = blueprint.config.values.http.port === 0 ? ['--port', new URL(server.url).port] : []
+      const limit = setTimeout(() => {
+        if (succeedsItself) leaveToSuccessor(samePort)
+        process.exit(exitCode || 1)
+      }, STOP_LIMIT_MS).unref()
+      const forced = new AbortController()
+      void nextSignal(forced.signal).then(() => process.exit(1))
+      stderr.write(ENDINGS[exitCode]!)
       await server.stop()
       stalls?.stop()
-      return exitCode
+      if (!succeedsItself) return exitCode
+      clearTimeout(limit)
+      forced.abort()
+      return await runSuccessors(samePort)
     } finally {
+      restart.stop()
       faults.stop()
     }
   },
@@ -85,10 +105,32 @@ function collectFaults() {
 
 const text = (value: string | boolean | undefined) => (typeof value === 'string' ? value : undefined)
 
-const nextSignal = () =>
+/** The lines that say why the server stops, by exit code. */
+const ENDINGS: Record<number, string> = {
+  0: 'Stopping. Press Ctrl-C again to force.\n',
+  1: 'Stopping because of an error.\n',
+  [RESTART_CODE]: 'Restarting.\n',
+}
+
+/** Resolves with the next signal to stop; never if `ignored` is aborted first. */
+const nextSignal = (ignored?: AbortSignal) =>
   new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      const listener = () => resolve()
+      process.once(signal, listener)
+      ignored?.addEventListener('abort', () => process.off(signal, listener))
+    }
   })
+
+/** The request for a restart, by a plugin or by SIGUSR2. */
+function createRestartRequest() {
+  let request = () => undefined as void
+  const requested = new Promise<void>((resolve) => {
+    request = resolve
+  })
+  process.on('SIGUSR2', request)
+  return { requested, request, stop: () => process.off('SIGUSR2', request) }
+}
 
 function explainStart(error: NodeJS.ErrnoException & { port?: number }): never {
   if (error.code === 'EADDRINUSE')

@@ -104,7 +104,14 @@ export function layerConfig({
 }
 
 /** Variables that no configuration key names. */
-const OTHER_VARIABLES = ['SVC_HOME', 'SVC_URL', 'SVC_API_KEY', 'SVC_PASSWORD', 'SVC_BACKUP_PASSPHRASE']
+const OTHER_VARIABLES = [
+  'SVC_HOME',
+  'SVC_URL',
+  'SVC_API_KEY',
+  'SVC_PASSWORD',
+  'SVC_BACKUP_PASSPHRASE',
+  'SVC_SUPERVISED',
+]
 
 function findStray(env: NodeJS.ProcessEnv, leaves: readonly ConfigLeaf[]): string[] {
   const variables = [

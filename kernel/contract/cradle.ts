@@ -52,6 +52,8 @@ export interface ServerFacts {
   droppedLogLines(): number
   /** Examines the disk, the database and the plugins; takes at most two seconds for the database. */
   health(): Promise<HealthReport>
+  /** Asks `svc serve` to drain and start anew, as after SIGTERM; returns false if the process cannot do that. */
+  restart(): boolean
 }
 
 /** The state of a running server. */

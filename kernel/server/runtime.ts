@@ -45,6 +45,7 @@ export async function openRuntime({
   database: usesDatabase = true,
   opening,
   stepLimitMs = STEP_LIMIT_MS,
+  onRestart,
 }: {
   blueprint: Blueprint
   log: Logger
@@ -53,6 +54,8 @@ export async function openRuntime({
   /** The engine of this home if it is being opened already. */
   opening?: Promise<Engine>
   stepLimitMs?: { start: number; stop: number }
+  /** Called when a plugin asks for a restart; missing if the process cannot restart. */
+  onRestart?: () => void
 }) {
   const { home, config } = blueprint
   const events = createEventBus({ names: blueprint.events, log })
@@ -79,7 +82,7 @@ export async function openRuntime({
   // Opened last, because nothing after it may fail without closing it.
   const database = usesDatabase ? await open(config.values.database.url) : undefined
   const storage = createStorage({ home, settings: config.values.disk, log })
-  const facts = createServerFacts({ blueprint, failed, clock, storage, health: () => examine() })
+  const facts = createServerFacts({ blueprint, failed, clock, storage, health: () => examine(), onRestart })
   const limits = createLimits({
     settings: config.values.limits,
     counters: new Map([

@@ -14,12 +14,14 @@ export function createServerFacts({
   clock,
   storage,
   health,
+  onRestart,
 }: {
   blueprint: Blueprint
   failed: ReadonlyMap<string, string>
   clock: Clock
   storage: Storage
   health: ServerFacts['health']
+  onRestart: (() => void) | undefined
 }): ServerFacts {
   const { http } = config.values
   return {
@@ -49,5 +51,9 @@ export function createServerFacts({
     assertStorage: storage.assertRoom,
     droppedLogLines: countDroppedLines,
     health,
+    restart() {
+      onRestart?.()
+      return onRestart !== undefined
+    },
   }
 }

@@ -47,6 +47,7 @@ export async function startServer({
   pingIntervalMs = PING_INTERVAL_MS,
   stallMs = STALL_MS,
   stepLimitMs,
+  onRestart,
 }: {
   home: string
   env: NodeJS.ProcessEnv
@@ -60,6 +61,8 @@ export async function startServer({
   pingIntervalMs?: number
   stallMs?: number
   stepLimitMs?: { start: number; stop: number }
+  /** Called when a plugin asks for a restart; missing if the process cannot restart. */
+  onRestart?: () => void
 }) {
   const log = createLogger({ level: 'info', destination: logTo })
   const failing = new AbortController()
@@ -71,7 +74,7 @@ export async function startServer({
   const open = async () => {
     const blueprint = await readBlueprint({ home, env, flags, plugins })
     log.level = blueprint.config.values.log.level
-    return openRuntime({ blueprint, log, clock, opening, stepLimitMs })
+    return openRuntime({ blueprint, log, clock, opening, stepLimitMs, onRestart })
   }
   const runtime = await open().catch(async (error) => {
     failing.abort()
