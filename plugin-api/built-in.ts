@@ -29,6 +29,7 @@ export interface BuiltInPlugins {
   overview: typeof import('../plugins/operation/overview/index.ts')
   personas: typeof import('../plugins/agents/personas/index.ts')
   planning: typeof import('../plugins/tools/planning/index.ts')
+  plugins: typeof import('../plugins/operation/plugins/index.ts')
   polish: typeof import('../plugins/conversations/polish/index.ts')
   projects: typeof import('../plugins/conversations/projects/index.ts')
   prompts: typeof import('../plugins/conversations/prompts/index.ts')

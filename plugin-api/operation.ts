@@ -1,4 +1,5 @@
 // What commands need that work on the database or the key without the server: backup, restore, rotation, diagnosis.
+export { readConfigFile } from '#kernel/config'
 export { type Database, openDatabase } from '#kernel/database'
 export { assertKnownVersions, WHOLE } from '#kernel/database/migrations'
 export { openRuntime } from '#kernel/runtime'

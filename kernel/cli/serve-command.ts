@@ -124,7 +124,7 @@ const nextSignal = (ignored?: AbortSignal) =>
 
 /** The request for a restart, by a plugin or by SIGUSR2. */
 function createRestartRequest() {
-  let request = () => undefined as void
+  let request: () => void = () => undefined
   const requested = new Promise<void>((resolve) => {
     request = resolve
   })

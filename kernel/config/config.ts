@@ -68,6 +68,8 @@ export function layerConfig({
 }) {
   const schema = configSchema(plugins)
   const leaves = listLeaves(schema)
+  const { plugins: section } = schema.properties as Record<string, JSONSchema>
+  const sections = section!.properties as Record<string, JSONSchema>
   const values: Record<string, unknown> = structuredClone(file)
   const layers = new Map<ConfigLeaf, Layer>()
   for (const leaf of leaves) {
@@ -87,6 +89,8 @@ export function layerConfig({
     values: values as unknown as KernelConfig,
     /** A sentence for each variable that looks like ours and sets nothing. */
     strayVariables: findStray(env, leaves),
+    /** Returns the schema of the section of a plugin or folder; undefined if none has the name. */
+    sectionOf: (name: string): JSONSchema | undefined => sections[name],
     /** Lists every key with its value and its origin. */
     rows: (): ConfigRow[] =>
       leaves.map((leaf) => {

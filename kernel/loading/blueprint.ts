@@ -8,7 +8,7 @@ import { assertErrorForm } from '../contract/error-form.ts'
 import { createExtensions, type ExtensionPoint, type FailedPlugins } from '../contract/extensions.ts'
 import { createHost } from '../contract/host.ts'
 import { confine, type ForeignFolder } from '../contract/isolation.ts'
-import type { Plugin } from '../contract/plugin.ts'
+import type { Manifest, Plugin } from '../contract/plugin.ts'
 import { ConfigError, type ErrorTable, kernelErrors } from '../errors.ts'
 import { kernelRoutes } from '../http/health.ts'
 import { nameNearest } from '../nearest-name.ts'
@@ -44,6 +44,10 @@ export interface Blueprint extends Assembly {
   config: Config
   /** Plugins and folders that will not run. */
   absent: readonly Absent[]
+  /** The manifests of all plugins that could be loaded, by name, also of those that are switched off. */
+  manifests: ReadonlyMap<string, Manifest>
+  /** Returns the configuration with other content of the file; throws a `ConfigError` as a start would. */
+  configOf(file: Record<string, unknown>): Config
 }
 
 /** The extension points of the kernel itself. */
@@ -77,6 +81,7 @@ export async function readBlueprint({
   flags = {},
   plugins: passedPlugins = [],
   trial,
+  file = readConfigFile(home),
 }: {
   home: string
   env: NodeJS.ProcessEnv
@@ -85,8 +90,9 @@ export async function readBlueprint({
   plugins?: readonly Plugin[]
   /** One more folder to load. */
   trial?: Trial
+  /** Content to read in place of the home's `config.json`. */
+  file?: Record<string, unknown>
 }): Promise<Blueprint> {
-  const file = readConfigFile(home)
   const packages = Array.isArray(file.packages)
     ? file.packages.filter((name) => typeof name === 'string')
     : []
@@ -113,22 +119,20 @@ export async function readBlueprint({
   const places = [...packaged, ...folders]
     .map((candidate) => withOwnName(candidate, claimedNames))
     .sort((a, b) => Number(b.source === BUILT_IN) - Number(a.source === BUILT_IN))
-  const config = layerConfig({
-    file,
-    env,
-    flags,
-    plugins: sectionsOf(
-      [...broken, ...declared, ...places.filter(({ name }) => !pluginNames.has(name))],
-      file,
-    ),
-  })
+  const candidates = [...broken, ...declared, ...places.filter(({ name }) => !pluginNames.has(name))]
+  const configOf = (file: Record<string, unknown>) =>
+    layerConfig({ file, env, flags, plugins: sectionsOf(candidates, file) })
+  const config = configOf(file)
 
   const selection = createSelection(config)
   for (const { error, ...candidate } of broken)
     if (selection.admits(candidate)) selection.leaveOutUnloaded(candidate, error)
   const plugins = selectPlugins(declared, points, selection)
   const entries = await selectEntries(places, points, plugins, selection)
-  const blueprint = { home, version: VERSION, config, absent: selection.absent, points, events, permissions }
+  const manifests = new Map(declared.map(({ name, plugin }) => [name, plugin]))
+  const { absent } = selection
+  const parts = { points, events, permissions, manifests, configOf }
+  const blueprint = { home, version: VERSION, config, absent, ...parts }
   // Without the plugin at fault, others may lack what they need.
   for (let remaining: Pick<Blueprint, 'plugins' | 'entries'> = { plugins, entries }; ; ) {
     const errors: ErrorTable = Object.assign(

@@ -1,11 +1,9 @@
 import { defineManifest, definePlugin } from '#plugin-api'
-import { checkCommand } from './check-command.ts'
 import { newCommand } from './new-command.ts'
-import { pluginsCommand } from './plugins-command.ts'
 
 const manifest = defineManifest({
   name: 'scaffold',
-  summary: 'Lists plugins, with commands for their authors',
+  summary: 'Writes the folders of new plugins and kinds',
 })
 
 declare module '#kernel/types' {
@@ -17,6 +15,6 @@ declare module '#kernel/types' {
 export default definePlugin({
   ...manifest,
   setup(host) {
-    for (const command of [pluginsCommand, newCommand, checkCommand]) host.command(command)
+    host.command(newCommand)
   },
 })

@@ -10,7 +10,8 @@ import {
   printTable,
   readBlueprint,
 } from '#plugin-api'
-import { listPlugins, type PluginRow } from './plugins-command.ts'
+import { listPlugins, type PluginRow } from './plugin-rows.ts'
+import { toTable } from './row-table.ts'
 
 /** `svc plugin check`: loads a folder as the server does at its start, and shows what it brings or its error. */
 export const checkCommand: Command<unknown> = {
@@ -39,17 +40,6 @@ const notesOn = ({ name }: PluginRow, folder: string): string[] => [
     : [`Its settings are at plugins.${name}: its name, not its folder "${basename(folder)}".`]),
   'Its start and ready hooks were not run: start a server to test them.',
 ]
-
-function toTable({ provides, extends: added, points, declares }: PluginRow): string[][] {
-  const lists = {
-    services: provides,
-    ...declares,
-    'extension points': Object.keys(points),
-    extensions: added.map(({ point, name }) => `${name} (${point})`),
-  }
-  const parts = Object.entries(lists).filter(([, list]) => list.length > 0)
-  return parts.length > 0 ? parts.map(([title, list]) => [`  ${title}`, list.join(', ')]) : [['  nothing']]
-}
 
 /**
  * Loads a folder together with the built-in plugins, in a temporary home, and returns its row of `svc plugins`. Plugins
