@@ -18,6 +18,14 @@ export {
 export type { BuiltInPlugins } from './built-in.ts'
 export { CHANNEL_FAILURES, ChannelFailure, type ChannelFailureReason } from './channel-failure.ts'
 export * from './channel-kind.ts'
+export type {
+  ChatFilter,
+  FilterBlock,
+  FilterContext,
+  FilterMessage,
+  FilterNotice,
+  FilterRefusalReason,
+} from './chat-filter.ts'
 export type { AnyConfig, ConfigOf } from './config-of.ts'
 export * from './connector-kind.ts'
 export { defineChannelKind, defineConnectorKind, defineProviderKind, defineTool } from './define.ts'

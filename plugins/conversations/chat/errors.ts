@@ -41,6 +41,15 @@ export const chatErrors = {
       zh: '模型两次返回了空的回答。请重新发送消息，或改用其他模型。',
     },
   },
+  FILTER_FAILED: {
+    status: 503,
+    level: 'warn',
+    message: {
+      en: 'The filter "{filter}" failed, so nothing was sent to the model. Send the message again.',
+      zh: '过滤器“{filter}”出错，消息未发送给模型。请重新发送消息。',
+    },
+  },
+  FILTER_REFUSED: { status: 400, message: { en: '{message}', zh: '{message}' } },
   HITL_NOT_PENDING: {
     status: 409,
     message: {

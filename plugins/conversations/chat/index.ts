@@ -8,6 +8,8 @@ import type {
   QueuedTurnDocument,
   ThreadDocument,
 } from './documents.ts'
+import { type ChatFilters, createChatFilters } from './filters/filters.ts'
+import { assertChatFilter } from './filters/form.ts'
 import { threadReaderGuard } from './guards.ts'
 import { createHistory, type History } from './history.ts'
 import { createHub, type Hub } from './ledger/hub.ts'
@@ -65,6 +67,7 @@ declare module '#kernel/types' {
       threadArchive: ThreadArchive
       chat: Chat
       forks: Forks
+      chatFilters: ChatFilters
     }
   }
   interface Collections {
@@ -133,6 +136,12 @@ export default definePlugin({
     host.provide('threads', ({ agents, collections, clock, events, ids, limits }) =>
       createThreads({ agents, threads: collections.threads, clock, events, ids, limits }),
     )
+    host.extensionPoint('chat.filters', {
+      noun: 'filter',
+      nameOf: ({ name }) => name,
+      check: assertChatFilter,
+    })
+    host.provide('chatFilters', createChatFilters)
     host.extensionPoint('chat.projects', { noun: 'source of projects' })
     host.provide('threadProjects', createThreadProjects)
     host.service('threadMigrations', ({ collections, clock }) =>

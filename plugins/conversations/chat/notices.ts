@@ -26,6 +26,10 @@ const texts = {
     en: 'This is a long conversation: {messages} earlier messages were summarized for the model.',
     zh: '对话较长，之前的 {messages} 条消息已总结后提供给模型。',
   },
+  FILTER_FAILED: {
+    en: 'The filter "{filter}" failed, so the rest of the answer was withheld.',
+    zh: '过滤器“{filter}”出错，回答的其余部分未显示。',
+  },
   SHORTENED: {
     en: 'The conversation is too long for {model}, so its beginning was left out.',
     zh: '对话超出了 {model} 的长度限制，本次省略了开头部分。',

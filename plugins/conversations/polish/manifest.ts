@@ -10,7 +10,7 @@ export const manifest = defineManifest({
     order: 42,
     description: 'Texts that start a conversation, and improved wording for your own.',
   },
-  depends: ['auth', 'providers', 'agents'],
+  depends: ['auth', 'providers', 'agents', 'chat'],
   config: {
     max_seconds: { type: 'integer', minimum: 1, maximum: 600, default: 30 },
   },

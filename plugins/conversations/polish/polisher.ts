@@ -36,7 +36,7 @@ type FinishReason = LanguageModelV3FinishReason['unified']
 export type Polisher = ReturnType<typeof createPolisher>
 
 /** Creates the service that improves prompts. */
-export function createPolisher({ config, models, ids }: Cradle) {
+export function createPolisher({ chatFilters, config, models, ids }: Cradle) {
   return {
     /**
      * Returns the improved prompt. Throws AGENT_NOT_RUNNING, PROVIDER_NOT_VISIBLE, MODEL_DISABLED, NO_MODEL,
@@ -45,7 +45,11 @@ export function createPolisher({ config, models, ids }: Cradle) {
     async polish({ prompt, default_model, agent, caller, locale, signal }: PolishRequest): Promise<string> {
       if (agent.state !== 'running') throw new AppError('AGENT_NOT_RUNNING', { state: agent.state })
       if (default_model !== undefined) await models.assertUsable(default_model, caller.id)
-      const opened = await models.open([default_model], caller.id, agent)
+      const opened = chatFilters.over(await models.open([default_model], caller.id, agent), {
+        agent: { id: agent._id, name: agent.name, owner_id: agent.owner_id },
+        caller: { id: caller.id, role: caller.role },
+        locale,
+      })
       const { reference: model, description } = opened
       const until = createDeadline([signal], {
         milliseconds: config.max_seconds * 1000,
@@ -66,7 +70,7 @@ export function createPolisher({ config, models, ids }: Cradle) {
       try {
         answer = await untilAborted(until.signal, readAnswer(parts))
       } catch (error) {
-        throw opened.explain(error, locale)
+        throw chatFilters.toError(opened.explain(error, locale), locale)
       } finally {
         until.release()
       }

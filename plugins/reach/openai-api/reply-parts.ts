@@ -106,7 +106,10 @@ export async function* toReplyParts(
         return
       }
       case 'error': {
-        const { code, details } = frame as FrameFields['error']
+        const { code, message, details } = frame as FrameFields['error']
+        // The code of a refusal is the filter's own, and in no table of errors.
+        if (typeof details.filter === 'string' && code !== 'FILTER_FAILED')
+          throw new AppError('FILTER_REFUSED', { ...details, code, message })
         throw new AppError(code as ErrorCode, details)
       }
     }

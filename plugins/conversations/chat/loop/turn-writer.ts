@@ -52,6 +52,13 @@ export interface TurnNotice {
   details: Record<string, string | number>
 }
 
+/** A notice with a text of its own, in the language of the turn. */
+export interface WrittenNotice {
+  code: string
+  message: string
+  details: Record<string, string | number>
+}
+
 /** The place of a step: its message, and the call that delegated it, if any. */
 interface Place {
   message_id: string
@@ -68,7 +75,7 @@ export interface LoopWriter extends ModelListener {
   onToolResult(result: ToolOutcome): void
   /** Records a file that the model itself has made, such as a picture. */
   onDrawnFile(file: Omit<MadeFile, 'tool_call_id'>): void
-  onNotice(notice: TurnNotice): void
+  onNotice(notice: TurnNotice | WrittenNotice): void
   onAttachment(file: MadeFile): void
   onToolProgress(progress: { tool_call_id: string; content: string }): void
 }
@@ -120,7 +127,7 @@ export function createTurnWriter({
   /** The first half of a character, whose second half has not arrived, by type of text. */
   const halves = { content: '', reasoning: '' }
   /** Notices from before the first model call, which is what has a message. */
-  const early: TurnNotice[] = []
+  const early: (TurnNotice | WrittenNotice)[] = []
   let begun: string | null = null
   let written = projectTurn(earlierEvents).findLast(({ role }) => role === 'assistant')?._id ?? null
 
@@ -192,12 +199,13 @@ export function createTurnWriter({
     const frame = { ...place, kind, path, filename, media_type, url } as const
     log.write('attachment', frame, for_model && { for_model })
   }
-  const recordNotice = ({ code, details }: TurnNotice) => {
+  const recordNotice = (notice: TurnNotice | WrittenNotice) => {
     if (begun === null) {
-      early.push({ code, details })
+      early.push(notice)
       return
     }
-    const message = describeNotice(code, locale, details)
+    const { code, details } = notice
+    const message = 'message' in notice ? notice.message : describeNotice(notice.code, locale, details)
     log.write('notice', { message_id: begun, code, message, details: { ...details } })
   }
   const recordProgress = (

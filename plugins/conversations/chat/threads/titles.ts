@@ -1,5 +1,6 @@
 import type { LanguageModelV3Prompt } from '@ai-sdk/provider'
 import { createDeadline, untilAborted } from '#plugin-api'
+import type { AgentDocument } from '../../../agents/agents/types.ts'
 import type { OpenedModel } from '../../../models/providers/types.ts'
 import type { MessageDocument, ThreadDocument } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
@@ -28,6 +29,7 @@ export type Titles = ReturnType<typeof createTitles>
 /** Creates the titles: one attempt for a thread, after its first answer. */
 export function createTitles({
   agents,
+  chatFilters,
   collections: { threads },
   config,
   ids,
@@ -38,15 +40,34 @@ export function createTitles({
   users,
 }: Pick<
   Cradle,
-  'agents' | 'collections' | 'config' | 'ids' | 'log' | 'messages' | 'models' | 'threads' | 'users'
+  | 'agents'
+  | 'chatFilters'
+  | 'collections'
+  | 'config'
+  | 'ids'
+  | 'log'
+  | 'messages'
+  | 'models'
+  | 'threads'
+  | 'users'
 >) {
   const stopping = new AbortController()
   const running = new Set<Promise<void>>()
 
-  const askModel = async (thread: ThreadDocument, opened: OpenedModel, prompt: LanguageModelV3Prompt) => {
+  const askModel = async (
+    thread: ThreadDocument,
+    agent: AgentDocument,
+    unfiltered: OpenedModel,
+    prompt: LanguageModelV3Prompt,
+  ) => {
     const { user_id, agent_id, _id: thread_id } = thread
     const user = await users.find(user_id)
     if (!user) return ''
+    const opened = chatFilters.over(unfiltered, {
+      agent: { id: agent_id, name: agent.name, owner_id: agent.owner_id },
+      caller: { id: user_id, role: user.role },
+      locale: user.locale ?? 'en',
+    })
     const until = createDeadline([stopping.signal], {
       milliseconds: MAX_MS,
       reason: () => new Error('the model took too long for a title'),
@@ -90,7 +111,7 @@ export function createTitles({
     const untitled = { _id, title, title_by: { $exists: false }, deleted_at: { $exists: false } }
     const { matchedCount } = await threads.updateOne(untitled, { $set: { title_by: 'model' } })
     if (matchedCount === 0) return
-    const written = toTitle(await askModel(thread, opened, toPrompt(question, answer)))
+    const written = toTitle(await askModel(thread, agent, opened, toPrompt(question, answer)))
     // A person may have named the thread meanwhile.
     if (written !== '') await allThreads.entitle({ _id, title, title_by: 'model' }, written)
   }

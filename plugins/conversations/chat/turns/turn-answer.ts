@@ -9,6 +9,8 @@ import type {
   TurnSettings,
 } from '../documents.ts'
 import { measureMessage } from '../documents.ts'
+import type { ToldByFilter } from '../filters/filter-calls.ts'
+import { explainRefusal } from '../filters/filter-refusal.ts'
 import { findLastModel, type LedgerEvent } from '../ledger/ledger-event.ts'
 import type { TurnLog } from '../ledger/turn-log.ts'
 import type { Request } from '../loop/approvals.ts'
@@ -19,7 +21,7 @@ import { keepDrawnFile, readImages } from '../loop/pictures.ts'
 import { readRecordedLoop } from '../loop/recorded-loop.ts'
 import { MAX_STEPS, runTurnLoop } from '../loop/turn-loop.ts'
 import { createTurnTools, offerTools, readFoundTools, type TurnUser } from '../loop/turn-tools.ts'
-import { createTurnWriter } from '../loop/turn-writer.ts'
+import { createTurnWriter, type TurnNotice, type WrittenNotice } from '../loop/turn-writer.ts'
 import type { Cradle } from '../manifest.ts'
 import { createModelChain, type ModelChain } from './model-chain.ts'
 import type { StopReason } from './turn.ts'
@@ -62,6 +64,11 @@ async function readEarlier(
   return isAnswered ? newest.slice(0, -1) : newest
 }
 
+const toTurnNotice = ({ filter, code, message }: ToldByFilter, locale: Locale): TurnNotice | WrittenNotice =>
+  message
+    ? { code, message: message[locale], details: { filter } }
+    : { code: 'FILTER_FAILED', details: { filter } }
+
 /** Answers a user's message and writes the answer to the log; returns the end of the turn and never throws. */
 export async function answer(
   {
@@ -103,6 +110,20 @@ export async function answer(
     },
   })
   const { usage } = writer
+  const notified = new Set(
+    earlierEvents.flatMap(({ type, frame }) => (type === 'notice' ? [`${frame.code} ${frame.message}`] : [])),
+  )
+  const models = cradle.chatFilters.overAll(cradle.models, {
+    agent: { id: agent._id, name: agent.name, owner_id: agent.owner_id },
+    caller: { id: user.id, role: user.role },
+    locale,
+    onNotice(told) {
+      const notice = toTurnNotice(told, locale)
+      const key = 'message' in notice ? `${notice.code} ${notice.message}` : notice.code
+      if (!notified.has(key)) writer.onNotice(notice)
+      notified.add(key)
+    },
+  })
   const done = (stop_reason: AnswerStop): TurnEnd => ({
     type: 'done',
     message_id: writer.message_id,
@@ -115,19 +136,19 @@ export async function answer(
     const [newest, opened, system, offered, borrowedTools] = await Promise.all([
       readEarlier(thread, lease, cradle),
       // A turn keeps its initial model, whatever is chosen while it waits.
-      cradle.models.open([findLastModel(earlierEvents), requestedModel, thread.model], user.id, agent),
+      models.open([findLastModel(earlierEvents), requestedModel, thread.model], user.id, agent),
       buildInstructions(agent, { thread, project }, cradle),
       offerTools(agents.listTools(agent, user), { agent, user, thread, project, settings }),
       agents.lendTools(agent, user, { choices: settings, has_begun: earlierEvents.length > 0 }),
     ])
-    const models = createModelChain(opened, {
+    const asked = createModelChain(opened, {
       fallbacks: agents.readFallbackModels(agent).filter((reference) => !unavailable.has(reference)),
       user_id: user.id,
       locale,
-      models: cradle.models,
+      models,
       onNotice: writer.onNotice,
     })
-    chain = models
+    chain = asked
     const account = {
       user_id: user.id,
       token_quota: user.token_quota,
@@ -149,7 +170,7 @@ export async function answer(
     const end = await runTurnLoop({
       call: (options, { call_id, delegated_by, authors }) => {
         const purpose = delegated_by === undefined ? 'turn' : 'task'
-        return models.ask({ call_id, account, purpose, options }, authors)
+        return asked.ask({ call_id, account, purpose, options }, authors)
       },
       settings: toCallSettings(settings, opened.description),
       max_steps: (settings.max_steps ?? MAX_STEPS) + countClientSteps(earlierEvents),
@@ -190,13 +211,14 @@ export async function answer(
       recorded: readRecordedLoop(earlierEvents),
       delegate: writer.delegate,
       readPictures: (pictures) =>
-        readImages({ agent_id: agent._id, earlier: pictures, content: [] }, models.current, {
+        readImages({ agent_id: agent._id, earlier: pictures, content: [] }, asked.current, {
           extensions: cradle.extensions,
           onNotice: writer.onNotice,
         }),
       keepFile: (file) => keepDrawnFile(file, { agent_id: agent._id, user_id: user.id }, cradle),
       explain(error) {
-        const { message, details } = explainError(models.current.explain(error, locale), locale, request_id)
+        const cause = asked.current.explain(error, locale)
+        const { message, details } = explainRefusal(cause, locale) ?? explainError(cause, locale, request_id)
         return [message, details.guidance, details.detail]
           .filter((text) => typeof text === 'string')
           .join(' ')

@@ -1,5 +1,6 @@
 import { AppError, jointWriterOf, type Locale, type TokenUsage, type Write } from '#plugin-api'
 import type { MessageDocument, PausedTurn, Source, StopReason } from '../documents.ts'
+import { explainRefusal } from '../filters/filter-refusal.ts'
 import {
   type FrameFields,
   type LedgerEvent,
@@ -103,7 +104,8 @@ export function createTurnOutcomes({
     locale,
     request_id,
   }: Omit<FailedTurn, 'type'>): Omit<FrameFields['error'], 'message_id'> => {
-    const { code, message, details } = explainError(error, locale, request_id)
+    const { code, message, details } =
+      explainRefusal(error, locale) ?? explainError(error, locale, request_id)
     const frame = { code, message, details, request_id }
     return sanitizeForStorage(frame) as typeof frame
   }
