@@ -19,6 +19,7 @@ export interface BuiltInPlugins {
   doctor: typeof import('../plugins/operation/doctor/index.ts')
   events: typeof import('../plugins/reach/events/index.ts')
   experts: typeof import('../plugins/agents/experts/index.ts')
+  guard: typeof import('../plugins/conversations/guard/index.ts')
   idempotency: typeof import('../plugins/operation/idempotency/index.ts')
   invites: typeof import('../plugins/identity/invites/index.ts')
   knowledge: typeof import('../plugins/tools/knowledge/index.ts')

@@ -14,6 +14,8 @@ const polishPrompt = route({
   response: { 200: polishedPrompt },
   errors: [
     'AGENT_NOT_RUNNING',
+    'FILTER_REFUSED',
+    'FILTER_FAILED',
     'PROVIDER_NOT_VISIBLE',
     'MODEL_DISABLED',
     'NO_MODEL',

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge as PromGauge, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge as PromGauge, Registry } from 'prom-client'
 import type { Cradle, Gauge } from './manifest.ts'
 
 /** The figures of the process, which all servers in it share; they cost nothing until somebody reads them. */
@@ -18,13 +18,13 @@ export const CONTENT_TYPE = Registry.PROMETHEUS_CONTENT_TYPE
 /** Writes the metrics in the text format of Prometheus. */
 export async function writeMetrics(cradle: Cradle): Promise<string> {
   const momentary = new Registry()
-  const gauges = new Map<string, PromGauge>()
-  for (const { name, help, labels = {}, value } of await readGauges(cradle)) {
-    const gauge =
-      gauges.get(name) ??
-      new PromGauge({ name, help, labelNames: Object.keys(labels), registers: [momentary] })
-    gauges.set(name, gauge)
-    gauge.set(labels, value)
+  const figures = new Map<string, PromGauge | Counter>()
+  for (const { name, help, labels = {}, value, is_counter } of await readGauges(cradle)) {
+    const settings = { name, help, labelNames: Object.keys(labels), registers: [momentary] }
+    const figure = figures.get(name) ?? (is_counter ? new Counter(settings) : new PromGauge(settings))
+    figures.set(name, figure)
+    if (figure instanceof Counter) figure.inc(labels, value)
+    else figure.set(labels, value)
   }
   const { registry } = await cradle.counters
   return Registry.merge([registry, momentary, ensureProcessRegistry()]).metrics()

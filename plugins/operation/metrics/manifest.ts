@@ -24,6 +24,8 @@ export interface Gauge {
   /** Values from a fixed set: no ids, no names of people. */
   labels?: Readonly<Record<string, string>>
   value: number
+  /** True if the value only rises until the server stops; its name ends in `_total`. */
+  is_counter?: true
 }
 
 declare module '#kernel/types' {

@@ -322,7 +322,7 @@ t.test('the doors for programs pass the filters', async (t) => {
 t.test('a filter of a wrong form stops its plugin, not the server', async (t) => {
   const wrong = (entry: string) => `export default {
     name: 'wrong', summary: 'Wrong', kernel: 1, setup: (host) => host.extend('chat.filters', ${entry}) }`
-  const forms = [
+  const forms: [entry: string, reason: string][] = [
     ["{ name: 'f' }", '/on_failure is missing'],
     ["{ name: 'f', on_failure: 'stop', reply() {} }", '/on_failure must be'],
     ["{ name: 'f', on_failure: 'pass', reply() {}, time_limit_ms: 6000 }", '/time_limit_ms must be'],
@@ -330,7 +330,7 @@ t.test('a filter of a wrong form stops its plugin, not the server', async (t) =>
     ["{ name: 'f', on_failure: 'pass' }", 'neither a function "request" nor a function "reply"'],
   ]
   for (const [entry, reason] of forms) {
-    const other = await startServer(t, { plugins: { wrong: wrong(entry!) } })
+    const other = await startServer(t, { plugins: { wrong: wrong(entry) } })
     const { body } = await other.request('GET', '/health', { token: null })
     t.equal(body.plugins.wrong, 'failed', entry)
     t.ok(other.logged().includes(JSON.stringify(reason).slice(1, -1)), reason)
