@@ -20,6 +20,7 @@ export interface BuiltInPlugins {
   events: typeof import('../plugins/reach/events/index.ts')
   experts: typeof import('../plugins/agents/experts/index.ts')
   guard: typeof import('../plugins/conversations/guard/index.ts')
+  feedback: typeof import('../plugins/conversations/feedback/index.ts')
   idempotency: typeof import('../plugins/operation/idempotency/index.ts')
   invites: typeof import('../plugins/identity/invites/index.ts')
   knowledge: typeof import('../plugins/tools/knowledge/index.ts')

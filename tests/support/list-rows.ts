@@ -115,6 +115,31 @@ export function longLists(server: TestServer): Record<string, LongList> {
     }))
   }
 
+  /** Stores votes of the administrator on answers in one thread of the assistant. */
+  const fillVotes = async (count: number, path: string, key: 'id' | 'message_id'): Promise<FilledList> => {
+    const { _id: user_id } = (await db.collection('users').findOne({ username: 'admin' }))!
+    const { id: agent_id } = (await server.request('GET', '/agents/assistant')).body
+    const thread_id = 'thr_voted'
+    const { thread_id: made } = await create('/agents/assistant/threads', {})
+    await copy('threads', { _id: made }, 1, () => ({ _id: thread_id, session_key: thread_id })).catch(
+      () => [],
+    )
+    const votes = db.collection<{ _id: string }>('feedback')
+    await votes.deleteMany({})
+    await votes.insertMany(
+      Array.from({ length: count }, (_, n) => ({
+        _id: `fbk_${n}`,
+        message_id: `msg_${n}`,
+        ...{ user_id, agent_id, thread_id, username: 'admin', agent_name: 'assistant', model: null },
+        ...{ value: n % 2 === 0 ? 1 : -1, reasons: ['wrong'], comment: control(2000) },
+        ...{ question: control(50_000), answer: control(50_000) },
+        ...{ created_at: 1_800_000_000 + (n % 5), updated_at: 1_800_000_000 },
+      })),
+    )
+    const prefix = key === 'id' ? 'fbk' : 'msg'
+    return { path, ids: Array.from({ length: count }, (_, n) => `${prefix}_${n}`) }
+  }
+
   return {
     'GET /agents': {
       key: 'id',
@@ -397,6 +422,16 @@ export function longLists(server: TestServer): Record<string, LongList> {
         }))
         return { path: '/prompts', ids }
       },
+    },
+    'GET /admin/feedback': {
+      key: 'id',
+      page: 1,
+      rows: 20,
+      fill: (count) => fillVotes(count, '/admin/feedback', 'id'),
+    },
+    'GET /agents/:id/threads/:thread_id/feedback': {
+      key: 'message_id',
+      fill: (count) => fillVotes(count, '/agents/assistant/threads/thr_voted/feedback', 'message_id'),
     },
     'GET /skill-packages': {
       key: 'id',

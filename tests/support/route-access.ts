@@ -85,6 +85,8 @@ const EXCEPTIONS: Record<string, Exception> = {
   // No call waits for an approval, and no event has this id.
   'GET /agents/:id/chat/hitl/:pending_id/threads/:thread_id/args/:index': { ok: '409 HITL_NOT_PENDING' },
   'GET /agents/:id/threads/:thread_id/trajectory/events/:event_id': { ok: NOT_FOUND },
+  // No answer has this id.
+  'PUT /agents/:id/threads/:thread_id/messages/:message_id/feedback': { ok: '404 MESSAGE_NOT_FOUND' },
   // The conversation of the test names no file.
   'GET /shared/:share_id/files/:file_id': { ok: NOT_FOUND },
   // Public routes refuse nobody, but bodies.

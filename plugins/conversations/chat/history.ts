@@ -156,6 +156,15 @@ export function createHistory({
         throw error
       }
     },
+    /**
+     * Finds a stored answer on any path of a thread, and the message that it answers, if there is one. Throws
+     * MESSAGE_NOT_FOUND, also for a message of another role.
+     */
+    findAnswer: (
+      thread: ThreadDocument,
+      message_id: string,
+    ): Promise<{ answer: MessageDocument; question: MessageDocument | null }> =>
+      versions.findAnswer(thread, message_id),
     async status(thread: ThreadDocument): Promise<ThreadStatus> {
       const active = await activeTurn(thread)
       const last_seq = findLastSeq(active) ?? thread.last_seq

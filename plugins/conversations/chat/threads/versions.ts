@@ -64,6 +64,16 @@ export function createVersions({ messages, ledger }: Pick<Cradle, 'messages' | '
   }
 
   return {
+    /** Finds an answer on any path of a thread, and the message that it answers, if there is one. Throws MESSAGE_NOT_FOUND. */
+    async findAnswer(
+      thread: ThreadDocument,
+      message_id: string,
+    ): Promise<{ answer: MessageDocument; question: MessageDocument | null }> {
+      const answer = await findMessage(thread, message_id)
+      if (answer.role !== 'assistant') throw new AppError('MESSAGE_NOT_FOUND')
+      const ranges = (await readPaths(thread)).pathTo(answer.position)
+      return { answer, question: await messages.findLast(ranges, 'user') }
+    },
     /** Finds the start of a version. Throws MESSAGE_NOT_FOUND. */
     async findStart(thread: ThreadDocument, version: VersionRequest): Promise<VersionStart> {
       if ('regenerates' in version) {
