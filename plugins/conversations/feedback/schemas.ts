@@ -24,7 +24,7 @@ const text = { type: 'string' } as const
 const messageId = { type: 'string', examples: ['msg_01KDVMF0000000000000000001'] } as const
 const agentId = { type: 'string', examples: ['agt_01KDVMF0000000000000000001'] } as const
 const value = {
-  title: 'FeedbackValue',
+  title: 'Thumb',
   enum: [1, -1],
   description: '1 is a thumb up, -1 a thumb down',
 } as const
@@ -114,7 +114,7 @@ export const votesQuery = objectOf({
       '`json`: a page; `csv` and `jsonl`: a download of all votes that match, for spreadsheets and for programs',
   },
   value: {
-    title: 'FeedbackValueText',
+    title: 'ThumbFilter',
     enum: ['1', '-1'],
     description: 'Only thumbs up, or only thumbs down',
   },
