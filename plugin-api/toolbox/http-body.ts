@@ -71,3 +71,18 @@ export function detectPictureType(bytes: Uint8Array): string | undefined {
   if (start.startsWith('GIF8')) return 'image/gif'
   return /^RIFF.{4}WEBP$/s.test(start) ? 'image/webp' : undefined
 }
+
+/** Detects the format of audio by its first bytes; undefined for AMR, SILK and other formats that few models take. */
+export function detectAudioType(bytes: Uint8Array): string | undefined {
+  const start = Buffer.from(bytes.subarray(0, 12)).toString('latin1')
+  if (/^RIFF.{4}WAVE$/s.test(start)) return 'audio/wav'
+  if (start.startsWith('OggS')) return 'audio/ogg'
+  if (start.startsWith('fLaC')) return 'audio/flac'
+  if (start.startsWith('ID3')) return 'audio/mpeg'
+  if (start.startsWith('ftyp', 4)) return 'audio/mp4'
+  if (start.startsWith('\x1aE\xdf\xa3')) return 'audio/webm'
+  const [first = 0, second = 0] = bytes
+  // A frame begins with eleven or twelve ones; a frame of AAC has no layer.
+  if (first !== 0xff || (second & 0xe0) !== 0xe0) return undefined
+  return (second & 0xf6) === 0xf0 ? 'audio/aac' : 'audio/mpeg'
+}

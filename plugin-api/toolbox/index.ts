@@ -14,6 +14,7 @@ export { type FolderCursor, openCursor } from './folder-cursor.ts'
 export { createFolderDisposal, describeLeftFolders, type FolderDisposal } from './folder-disposal.ts'
 export { createGroupCommit, type GroupCommit } from './group-commit.ts'
 export {
+  detectAudioType,
   detectPictureType,
   encodeForm,
   readBody,

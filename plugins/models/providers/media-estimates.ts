@@ -1,5 +1,4 @@
-import { CHARACTERS_PER_TOKEN, IMAGE_TOKENS, type TokenUsage } from '#plugin-api'
-import { detectAudioType } from './media-results.ts'
+import { CHARACTERS_PER_TOKEN, detectAudioType, IMAGE_TOKENS, type TokenUsage } from '#plugin-api'
 
 /** The estimate of the tokens of one second of audio, about what upstreams count. */
 const TOKENS_PER_SECOND = 10

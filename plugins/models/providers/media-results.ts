@@ -1,4 +1,4 @@
-import { AppError, detectPictureType } from '#plugin-api'
+import { AppError, detectAudioType, detectPictureType } from '#plugin-api'
 import type { MediaFile } from './types.ts'
 
 /** The most bytes of one answer, with its pictures or audio in Base64. */
@@ -90,19 +90,4 @@ function toBytes(data: unknown, refuse: Refuse): Uint8Array {
   if (bytes.byteLength === 0) throw refuse('empty')
   if (bytes.byteLength > MAX_ANSWER_BYTES) throw refuse('too_large')
   return bytes
-}
-
-/** Detects the format of audio by its first bytes. */
-export function detectAudioType(bytes: Uint8Array): string | undefined {
-  const start = Buffer.from(bytes.subarray(0, 12)).toString('latin1')
-  if (/^RIFF.{4}WAVE$/s.test(start)) return 'audio/wav'
-  if (start.startsWith('OggS')) return 'audio/ogg'
-  if (start.startsWith('fLaC')) return 'audio/flac'
-  if (start.startsWith('ID3')) return 'audio/mpeg'
-  if (start.startsWith('ftyp', 4)) return 'audio/mp4'
-  if (start.startsWith('\x1aE\xdf\xa3')) return 'audio/webm'
-  const [first = 0, second = 0] = bytes
-  // A frame begins with eleven or twelve ones; a frame of AAC has no layer.
-  if (first !== 0xff || (second & 0xe0) !== 0xe0) return undefined
-  return (second & 0xf6) === 0xf0 ? 'audio/aac' : 'audio/mpeg'
 }
