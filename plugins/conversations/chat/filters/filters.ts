@@ -1,5 +1,12 @@
 import type { LanguageModelV3Prompt } from '@ai-sdk/provider'
-import { AppError, CHARACTERS_PER_TOKEN, type ChatFilter, type FilterMessage, type Locale } from '#plugin-api'
+import {
+  AppError,
+  CHARACTERS_PER_TOKEN,
+  type ChatFilter,
+  type FilterContext,
+  type FilterMessage,
+  type Locale,
+} from '#plugin-api'
 import type {
   FinishPart,
   ModelCall,
@@ -15,7 +22,7 @@ import { AnswerWithheld, filterAnswer } from './filtered-answer.ts'
 import { applyMessages, toFilterMessages } from './prompt-messages.ts'
 import { readMessages, readText } from './results.ts'
 
-type Purpose = Exclude<ModelCall['purpose'], 'embedding'>
+type Purpose = FilterContext['purpose']
 
 /** A filter that sees requests, and one that sees replies. */
 type RequestFilter = ChatFilter & Required<Pick<ChatFilter, 'request'>>
