@@ -2,7 +2,7 @@ import type { JSONSchema, TypeOf } from '#kernel'
 import type { ChannelKind } from './channel-kind.ts'
 import type { ConfigOf } from './config-of.ts'
 import type { ConnectorKind } from './connector-kind.ts'
-import type { ProviderKind } from './provider-kind.ts'
+import type { ChatProviderKind, ProviderKind } from './provider-kind.ts'
 import type { Tool, ToolContext } from './tool.ts'
 
 /** Declares a channel kind; returns it unchanged, typed by its schema. */
@@ -16,9 +16,15 @@ export const defineConnectorKind = <const Schema extends JSONSchema>(
 ): ConnectorKind => kind
 
 /** Declares a provider kind; returns it unchanged, typed by its schema. */
-export const defineProviderKind = <const Schema extends JSONSchema>(
+export function defineProviderKind<const Schema extends JSONSchema>(
+  kind: ChatProviderKind<ConfigOf<Schema>> & { config_schema: Schema },
+): ChatProviderKind
+export function defineProviderKind<const Schema extends JSONSchema>(
   kind: ProviderKind<ConfigOf<Schema>> & { config_schema: Schema },
-): ProviderKind => kind
+): ProviderKind
+export function defineProviderKind(kind: ProviderKind): ProviderKind {
+  return kind
+}
 
 /** A tool whose input has the type that its schema describes. */
 interface ToolOf<Schema> extends Omit<Tool, 'input_schema' | 'checkInput' | 'needsApproval' | 'execute'> {

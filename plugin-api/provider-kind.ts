@@ -54,12 +54,18 @@ export const MODEL_INPUTS = ['text', 'image', 'audio'] as const
 /** One of these media. */
 export type ModelInput = (typeof MODEL_INPUTS)[number]
 
-/** The price of a million tokens; `as_of` is an ISO date. A price that is not known is null. */
+/**
+ * The price of a million tokens and, for models that are not paid by tokens, of a picture, a million characters or a
+ * minute of audio; `as_of` is an ISO date. A price that is not known is null or missing.
+ */
 export interface ModelPrice {
   input: number | null
   output: number | null
   cache_read: number | null
   cache_write: number | null
+  image?: number | null
+  million_characters?: number | null
+  minute?: number | null
   currency: string
   as_of: string
 }
@@ -218,11 +224,12 @@ export interface ProviderKind<Options = AnyConfig> {
   adaptations?: Readonly<Record<string, Adaptation>>
   /** Advice for a person about a failure at this upstream, if it is more specific than the general one. */
   guidance?: Partial<Record<ProviderFailure, LocalizedText>>
-  /** A model whose calls are not repeated: that is done for all kinds alike. */
-  languageModel(
+  /** Opens a model that chats. Its calls are not repeated: that is done for all kinds alike. */
+  languageModel?(
     connection: ProviderConnection<Options>,
     modelId: string,
   ): StreamingModel | Promise<StreamingModel>
+  /** Opens a model of another kind. A provider kind has the methods of the models that its vendor offers. */
   embeddingModel?(
     connection: ProviderConnection<Options>,
     modelId: string,
@@ -241,4 +248,9 @@ export interface ProviderKind<Options = AnyConfig> {
   listModels(connection: ProviderConnection<Options>, signal: AbortSignal): Promise<ModelDescription[]>
   /** Classifies an upstream's error if it says more than its HTTP status and its cause. */
   explainError?(report: UpstreamReport, error: unknown): ExplainedFailure | undefined
+}
+
+/** A provider kind whose models chat. */
+export interface ChatProviderKind<Options = AnyConfig> extends ProviderKind<Options> {
+  languageModel: NonNullable<ProviderKind<Options>['languageModel']>
 }

@@ -11,21 +11,22 @@ const REFUSALS: Record<Refusal, Pick<Script, 'status' | 'error'>> = {
   bad_request: { status: 400 },
 }
 
-/** Starts the fake of the chat-completions wire as one of the vendors. */
+/** Starts the fake of OpenAI's wire, chat completions and the models of other kinds, as one of the vendors. */
 export async function createFakeCompatible(options: {
   apiKey: string
   models: string[]
 }): Promise<FakeVendor> {
   const fake = await createFakeOpenAI(options)
-  const toRequest = ({ headers, body, aborted }: FakeRequest<unknown>): VendorRequest => {
+  const toRequest = ({ path, headers, body, aborted }: FakeRequest<unknown>): VendorRequest => {
     const leaving = new AbortController()
     void aborted.then(() => leaving.abort())
-    return { method: 'POST', path: '/v1/chat/completions', headers, body, gone: leaving.signal }
+    return { method: 'POST', path, headers, body, gone: leaving.signal }
   }
   return {
     url: fake.url,
     get requests() {
-      return fake.requests.map(toRequest)
+      const all: FakeRequest<unknown>[] = [...fake.requests, ...fake.mediaRequests]
+      return all.sort((one, other) => one.receivedAt - other.receivedAt).map(toRequest)
     },
     queue: (...replies) => fake.next(...replies.map(toScript)),
     request: async (n) => toRequest(await fake.request(n)),

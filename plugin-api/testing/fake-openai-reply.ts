@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { MediaAnswer } from './fake-media.ts'
 import { type ChatBody, deferred, type EmbeddingBody, hangUp } from './fake-openai-request.ts'
 import { vectorOf } from './fake-vendor.ts'
 
@@ -159,6 +160,19 @@ async function sendReply(res: ServerResponse, reply: Reply): Promise<void> {
   })
   res.writeHead(200, { 'content-type': 'application/json', ...script.headers })
   res.end(script.malformed ? payload.slice(0, payload.length / 2) : payload)
+}
+
+/** Sends the answer to a call of a model that does not chat, after the hold of its script, or the script's error. */
+export async function sendMedia(
+  res: ServerResponse,
+  { status, type, body }: MediaAnswer,
+  script: Script,
+  aborted: AbortSignal,
+): Promise<void> {
+  if ((script.status ?? 200) !== 200) return refuse(res, script.status!, script.error, script.headers)
+  await held(script.hold, aborted)
+  res.writeHead(status, { 'content-type': type, ...script.headers })
+  res.end(body)
 }
 
 const completionHead = ({ model }: ChatBody) => ({

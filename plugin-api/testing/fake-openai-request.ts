@@ -27,6 +27,8 @@ export interface EmbeddingBody {
 
 /** A request as it arrived; both times are `performance.now()` milliseconds of this process. */
 export interface FakeRequest<Body> {
+  /** With its query. */
+  path: string
   headers: IncomingHttpHeaders
   body: Body
   receivedAt: number
@@ -39,6 +41,7 @@ export interface FakeRequest<Body> {
 export function record(req: IncomingMessage, res: ServerResponse, body: unknown): FakeRequest<unknown> {
   const { promise, resolve } = deferred()
   const recorded: FakeRequest<unknown> = {
+    path: req.url ?? '',
     headers: req.headers,
     body,
     receivedAt: performance.now(),

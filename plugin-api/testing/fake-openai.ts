@@ -1,9 +1,11 @@
 import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { json } from 'node:stream/consumers'
-import { embed, refuse, type Script, sendJson, sendScript } from './fake-openai-reply.ts'
+import { buffer } from 'node:stream/consumers'
+import { answerMedia, MEDIA_PATHS } from './fake-media.ts'
+import { embed, refuse, type Script, sendJson, sendMedia, sendScript } from './fake-openai-reply.ts'
 import { type ChatBody, type EmbeddingBody, type FakeRequest, record } from './fake-openai-request.ts'
+import { readFields } from './form-fields.ts'
 
 export type { Script } from './fake-openai-reply.ts'
 export type { ChatBody, ChatMessage, FakeRequest } from './fake-openai-request.ts'
@@ -24,6 +26,8 @@ export interface FakeOpenAI {
   /** Chat completions in the order of their arrival, refused ones included. */
   requests: FakeRequest<ChatBody>[]
   embeddingRequests: FakeRequest<EmbeddingBody>[]
+  /** The calls of models that draw, speak, transcribe and rank; files are fields of their bodies. */
+  mediaRequests: FakeRequest<Record<string, unknown>>[]
   /** Waits for chat completion number `n`, counted from 0. */
   request(n: number): Promise<FakeRequest<ChatBody>>
   script(answer: Answer): void
@@ -31,10 +35,13 @@ export interface FakeOpenAI {
   close(): Promise<void>
 }
 
-/** Starts an HTTP server on loopback that speaks the OpenAI chat-completions, embeddings and models wire. */
+const PATHS = ['/models', '/chat/completions', '/embeddings', ...MEDIA_PATHS]
+
+/** Starts an HTTP server on loopback that speaks OpenAI's wire: chat completions, embeddings, pictures, audio, models. */
 export async function createFakeOpenAI({ apiKey, models }: FakeOpenAIOptions = {}): Promise<FakeOpenAI> {
   const requests: FakeRequest<ChatBody>[] = []
   const embeddingRequests: FakeRequest<EmbeddingBody>[] = []
+  const mediaRequests: FakeRequest<Record<string, unknown>>[] = []
   const arrivals = new EventEmitter()
   const queue: Script[] = []
   let answer: Answer = echo
@@ -51,7 +58,7 @@ export async function createFakeOpenAI({ apiKey, models }: FakeOpenAIOptions = {
 
   async function handle(req: IncomingMessage, res: ServerResponse, aborted: AbortSignal): Promise<void> {
     const endpoint = `${req.method} ${req.url}`
-    const serves = ['GET /v1/models', 'POST /v1/chat/completions', 'POST /v1/embeddings'].includes(endpoint)
+    const serves = PATHS.find((path) => endpoint === `${path === '/models' ? 'GET' : 'POST'} /v1${path}`)
     if (!serves) return refuse(res, 404, { message: `Unknown request URL: ${endpoint}`, code: 'unknown_url' })
     const authorized = apiKey === undefined || req.headers.authorization === `Bearer ${apiKey}`
     if (endpoint === 'GET /v1/models') {
@@ -65,14 +72,15 @@ export async function createFakeOpenAI({ apiKey, models }: FakeOpenAIOptions = {
       return sendJson(res, 200, { object: 'list', data })
     }
 
-    const body = await json(req).catch((error: unknown) => {
+    const body = await readFields(await buffer(req), req.headers).catch((error: unknown) => {
       if (error instanceof SyntaxError) return undefined
       throw error
     })
     if (body === undefined) return refuse(res, 400, { message: 'The request body is not valid JSON' })
-    const chat = endpoint === 'POST /v1/chat/completions'
+    const chat = serves === '/chat/completions'
     const recorded = record(req, res, body)
-    if (chat) {
+    if (MEDIA_PATHS.includes(serves)) mediaRequests.push(recorded as FakeRequest<Record<string, unknown>>)
+    else if (chat) {
       requests.push(recorded as FakeRequest<ChatBody>)
       arrivals.emit(String(requests.length - 1), recorded)
     } else embeddingRequests.push(recorded as FakeRequest<EmbeddingBody>)
@@ -82,6 +90,8 @@ export async function createFakeOpenAI({ apiKey, models }: FakeOpenAIOptions = {
     if (models && !models.includes(model)) {
       return refuse(res, 404, { message: `The model '${model}' does not exist`, code: 'model_not_found' })
     }
+    if (MEDIA_PATHS.includes(serves))
+      return sendMedia(res, answerMedia(serves, body), queue.shift() ?? {}, aborted)
     if (!chat) return sendJson(res, 200, embed(body as EmbeddingBody))
 
     const request = recorded as FakeRequest<ChatBody>
@@ -95,6 +105,7 @@ export async function createFakeOpenAI({ apiKey, models }: FakeOpenAIOptions = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     requests,
     embeddingRequests,
+    mediaRequests,
     async request(n) {
       return requests[n] ?? ((await once(arrivals, String(n)))[0] as FakeRequest<ChatBody>)
     },

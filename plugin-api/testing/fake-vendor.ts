@@ -4,6 +4,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
+import { readFields } from './form-fields.ts'
 
 /** Why a vendor refuses; each wire has its own words for it. */
 export type Refusal = 'auth' | 'quota' | 'rate_limit' | 'outage' | 'model_not_found' | 'bad_request'
@@ -28,7 +29,7 @@ export interface VendorReply {
   hold?: Promise<unknown>
 }
 
-/** A call as it arrived. `body` is parsed JSON, if the call has a body. */
+/** A call as it arrived. `body` is parsed JSON or the fields of a form, if the call has a body. */
 export interface VendorRequest {
   method: string
   /** With its query. */
@@ -82,7 +83,7 @@ export async function startFakeVendor({
     try {
       const bytes = await buffer(incoming)
       const { method = '', url = '', headers } = incoming
-      const body = bytes.length > 0 ? JSON.parse(bytes.toString()) : undefined
+      const body = await readFields(bytes, headers)
       const request = { method, path: url, headers, body, gone: leaving.signal }
       requests.push(request)
       arrivals.emit(String(requests.length - 1), request)
@@ -122,6 +123,11 @@ function createExchange(request: VendorRequest, response: ServerResponse, takeRe
     sendJson(status: number, body: unknown, headers?: Record<string, string>) {
       response.writeHead(status, { 'content-type': 'application/json', ...headers })
       response.end(JSON.stringify(body))
+    },
+    /** Sends a whole reply of any type. */
+    send(status: number, type: string, body: string | Uint8Array) {
+      response.writeHead(status, { 'content-type': type })
+      response.end(body)
     },
     /** Begins a reply that streams. */
     open(contentType: string, headers?: Record<string, string>) {

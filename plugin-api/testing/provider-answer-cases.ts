@@ -6,12 +6,10 @@ import type {
   LanguageModelV3Message,
 } from '@ai-sdk/provider'
 import { assertPart } from './assert-part.ts'
+import { PIXEL } from './media-samples.ts'
 import { callModel, goOn, said, wordsOf } from './model-calls.ts'
 import { hello, type ProviderBench, usage } from './provider-bench.ts'
 import type { AddTest } from './test-function.ts'
-
-const PIXEL =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 const tool = (name: string, field: string): LanguageModelV3FunctionTool => ({
   type: 'function',
@@ -33,7 +31,10 @@ const toolCalls = [
 ]
 
 /** Adds the cases of calls that succeed: text, reasoning, tools and pictures, as sent and as streamed back. */
-export async function addAnswerCases({ subject, start }: ProviderBench, add: AddTest): Promise<void> {
+export async function addAnswerCases(
+  { subject, start, readRequest }: ProviderBench,
+  add: AddTest,
+): Promise<void> {
   const { model: modelId, lacks = [] } = subject
 
   await add('text streams as it is sent, with what it cost', async () => {
@@ -50,7 +51,7 @@ export async function addAnswerCases({ subject, start }: ProviderBench, add: Add
         usage.cached,
         'the usage counts what was read from the cache (inputTokens.cacheRead); if the vendor has no cache, add cached to lacks',
       )
-    const request = subject.readRequest(fake.requests[0]!)
+    const request = readRequest(fake.requests[0]!)
     assertPart(request, { model: modelId, system: /Be brief\./, max_tokens: 2048 })
     assertPart(request.messages, [{ role: 'user', text: 'a private question' }])
   })
@@ -106,7 +107,7 @@ export async function addAnswerCases({ subject, start }: ProviderBench, add: Add
       const { content } = await callModel(model, { ...hello, tools, prompt })
       assertPart(content.filter(isSpoken), [{ type: 'text', text: 'Both done.' }])
 
-      const { messages, tools: sent } = subject.readRequest(fake.requests[1]!)
+      const { messages, tools: sent } = readRequest(fake.requests[1]!)
       assertPart(sent, [
         { name: 'look_up', schema: { properties: { word: {} } } },
         { name: 'measure', schema: { properties: { thing: {} } } },
@@ -138,7 +139,7 @@ export async function addAnswerCases({ subject, start }: ProviderBench, add: Add
     ]
     const { content } = await callModel(model, { ...hello, tools, prompt })
     assertPart(content.filter(isSpoken), [{ type: 'text' }])
-    assertPart(subject.readRequest(fake.requests[0]!).messages, [
+    assertPart(readRequest(fake.requests[0]!).messages, [
       { role: 'user', text: 'Look it up.' },
       { role: 'assistant', toolCalls: [{ name, input }] },
       { role: 'tool', output: /42/ },
@@ -153,7 +154,7 @@ export async function addAnswerCases({ subject, start }: ProviderBench, add: Add
     await callModel(model, {
       prompt: [{ role: 'user', content: [{ type: 'text', text: 'What is it?' }, file] }],
     })
-    assertPart(subject.readRequest(fake.requests[0]!).messages, [
+    assertPart(readRequest(fake.requests[0]!).messages, [
       { text: /What is it\?/, images: [{ media_type: 'image/png', base64: PIXEL }] },
     ])
   })

@@ -26,11 +26,15 @@ export interface ProviderKindSubject extends BenchSettings {
   startFake(): Promise<FakeVendor>
   api_key: string
   options?: Record<string, unknown>
-  /** The models that the fake lists: one to chat with and, if the kind embeds, one that embeds. */
-  model: string
+  /** The models that the fake lists, one of each kind that the provider kind opens: one to chat with, … */
+  model?: string
   embedding_model?: string
-  /** Reads a request to the vendor back from its wire. */
-  readRequest(request: VendorRequest): ReadRequest
+  image_model?: string
+  speech_model?: string
+  transcription_model?: string
+  reranking_model?: string
+  /** Reads a request for a chat back from the wire of the vendor; needed for a kind that chats. */
+  readRequest?(request: VendorRequest): ReadRequest
   /** Counts of tokens that the wire does not tell. */
   lacks?: readonly ('cached' | 'reasoning_tokens')[]
   /** Environment variables that the client library would read on its own. */
@@ -44,12 +48,18 @@ export type ProviderBench = ReturnType<typeof createProviderBench>
 
 /** Makes the bench of a provider kind; its fakes are closed when the test has ended. */
 export function createProviderBench(subject: ProviderKindSubject, t: TestContext) {
-  const { kind, api_key, model: modelId } = subject
+  const { kind, api_key, model: modelId = '' } = subject
   const fakes: FakeVendor[] = []
   t.after(() => Promise.all(fakes.map((fake) => fake.close())))
 
   const connect = (url: string, more: Partial<ProviderConnection> = {}): ProviderConnection =>
     connectionTo(url, { api_key, options: subject.options ?? {}, ...more })
+
+  const startFake = async (): Promise<FakeVendor> => {
+    const fake = await subject.startFake()
+    fakes.push(fake)
+    return fake
+  }
 
   return {
     subject,
@@ -57,13 +67,16 @@ export function createProviderBench(subject: ProviderKindSubject, t: TestContext
     connect,
     /** Starts a fake of the vendor and makes the kind's model of it. */
     async start(): Promise<{ fake: FakeVendor; model: StreamingModel }> {
-      const fake = await subject.startFake()
-      fakes.push(fake)
-      return { fake, model: await kind.languageModel(connect(fake.url), modelId) }
+      const fake = await startFake()
+      return { fake, model: await kind.languageModel!(connect(fake.url), modelId) }
     },
+    /** Starts a fake of the vendor. */
+    startFake,
+    /** Reads a request for a chat back from its wire. */
+    readRequest: (request: VendorRequest): ReadRequest => subject.readRequest!(request),
     /** Calls the kind's model over a connection. */
     call: async (connection: ProviderConnection): ReturnType<typeof callModel> =>
-      callModel(await kind.languageModel(connection, modelId), hello),
+      callModel(await kind.languageModel!(connection, modelId), hello),
   }
 }
 

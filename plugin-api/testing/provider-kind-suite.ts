@@ -3,10 +3,12 @@ import { test as nodeTest } from 'node:test'
 import { AppError, compileSchema } from '#kernel'
 import { definePlugin, type ProviderKind } from '../index.ts'
 import { startBench } from './agent-bench.ts'
+import { assertPart } from './assert-part.ts'
 import { embedTexts, errorOf, listModels } from './model-calls.ts'
 import { addAnswerCases } from './provider-answer-cases.ts'
 import { createProviderBench, type ProviderKindSubject, usage } from './provider-bench.ts'
 import { addFailureCases } from './provider-failure-cases.ts'
+import { addMediaCases, listMedia } from './provider-media-cases.ts'
 import { declareTests } from './test-function.ts'
 
 /**
@@ -15,10 +17,11 @@ import { declareTests } from './test-function.ts'
  */
 export function testProviderKind(subject: ProviderKindSubject): unknown {
   const { kind, api_key, model: modelId, environment = [], test = nodeTest } = subject
+  const media = listMedia(subject)
 
   return declareTests(test, `provider kind ${kind.kind}`, async (t, add) => {
     const bench = createProviderBench(subject, t)
-    const { connect, start, call } = bench
+    const { connect, startFake, call } = bench
 
     await add('the options are described by a closed schema', async () => {
       const { properties = {}, additionalProperties } = kind.config_schema as Record<string, object>
@@ -36,22 +39,29 @@ export function testProviderKind(subject: ProviderKindSubject): unknown {
       }
     })
 
-    await addAnswerCases(bench, add)
-    await addFailureCases(bench, add)
+    if (kind.languageModel) {
+      await add('the subject names a model that chats', async () => {
+        assert.ok(modelId, 'the kind has languageModel: name a model of the fake as model of the subject')
+        assert.ok(subject.readRequest, 'the subject needs readRequest, which reads a chat back from the wire')
+      })
+      await addAnswerCases(bench, add)
+      await addFailureCases(bench, add)
+    }
+    await addMediaCases(bench, add)
 
     await add('the models are listed', async () => {
-      const { fake } = await start()
+      const fake = await startFake()
       const models = await listModels(kind, connect(fake.url))
       const ids = models.map(({ id }) => id)
-      assert.ok(ids.includes(modelId), ids.join())
-      if (subject.embedding_model) assert.ok(ids.includes(subject.embedding_model), ids.join())
+      for (const id of [modelId, subject.embedding_model, ...media.map(({ id }) => id)])
+        if (id !== undefined) assert.ok(ids.includes(id), `${id} is listed: ${ids.join()}`)
       assert.ok(models.every(({ name }) => name))
     })
 
     const { embedding_model } = subject
     if (embedding_model)
       await add('texts are embedded', async () => {
-        const { fake } = await start()
+        const fake = await startFake()
         const { embeddings } = await embedTexts(kind, connect(fake.url), embedding_model)
         assert.ok(embeddings[0]!.length > 1 && embeddings[0]!.every(Number.isFinite))
       })
@@ -59,7 +69,7 @@ export function testProviderKind(subject: ProviderKindSubject): unknown {
     await add(
       'no request gets past the fetch of the connection, which holds the rules of addresses',
       async () => {
-        const { fake } = await start()
+        const fake = await startFake()
         const refusal = new AppError('ADDRESS_NOT_ALLOWED', { host: 'here' })
         const connection = connect(fake.url, { fetch: () => Promise.reject(refusal) })
         const isRefused = async (attempt: Promise<unknown>) => {
@@ -68,7 +78,8 @@ export function testProviderKind(subject: ProviderKindSubject): unknown {
           for (let cause = error; cause instanceof Error; cause = cause.cause) causes.push(cause)
           assert.ok(causes.includes(refusal), `what was thrown tells the refusal: ${error}`)
         }
-        await isRefused(call(connection))
+        if (kind.languageModel) await isRefused(call(connection))
+        for (const { id, call } of media) await isRefused(call(kind, connection, id))
         await isRefused(listModels(kind, connection))
         if (embedding_model) await isRefused(embedTexts(kind, connection, embedding_model))
         assert.equal(fake.requests.length, 0)
@@ -76,7 +87,7 @@ export function testProviderKind(subject: ProviderKindSubject): unknown {
     )
 
     await add('nothing of the environment is sent to the vendor', async () => {
-      const { fake } = await start()
+      const fake = await startFake()
       const canary = 'AKIACANARY0123456789'
       const restore = setVariables(environment, (name) =>
         /URL|HOST|ENDPOINT/.test(name) ? `http://127.0.0.1:9/${canary}` : canary,
@@ -85,7 +96,8 @@ export function testProviderKind(subject: ProviderKindSubject): unknown {
         const bare = connect(fake.url, { api_key: undefined, options: barely(subject.options) })
         const attempt = (task: Promise<unknown>) =>
           task.catch((error) => assert.ok(!String(error).includes(canary), `the canary is in: ${error}`))
-        await attempt(call(bare))
+        if (kind.languageModel) await attempt(call(bare))
+        for (const { id, call } of media) await attempt(call(kind, bare, id))
         await attempt(listModels(kind, bare))
         if (embedding_model) await attempt(embedTexts(kind, bare, embedding_model))
       } finally {
@@ -101,8 +113,35 @@ export function testProviderKind(subject: ProviderKindSubject): unknown {
 
     const { plugins = [pluginOf(kind)], config, databaseUrl } = subject
     if (plugins.length === 0) return
+    if (media.length > 0)
+      await add('a server uses its models of other kinds', async () => {
+        const fake = await startFake()
+        const server = await startBench({ plugins, config, databaseUrl })
+        try {
+          const { options = {} } = subject
+          const models = media.map(({ id, model_kind }) => ({ id, model_kind }))
+          const provider = { name: 'subject', kind: kind.kind, base_url: fake.url, api_key, options, models }
+          const created = await server.request('POST', '/admin/providers', provider)
+          assert.equal(created.status, 201, JSON.stringify(created.body))
+          const choices = Object.fromEntries(
+            models.map(({ id, model_kind }) => [model_kind, `subject:${id}`]),
+          )
+          const chosen = await server.request('PUT', '/models/defaults', choices)
+          assert.equal(chosen.status, 200, JSON.stringify(chosen.body))
+          assertPart(chosen.body, choices)
+          for (const { id: model_id } of models) {
+            const path = `/admin/providers/${created.body.id}/test`
+            const tested = await server.request('POST', path, { model_id })
+            assert.deepEqual([tested.status, tested.body.ok], [200, true], JSON.stringify(tested.body))
+          }
+          assert.ok(!server.logged().includes(api_key), 'the key is not in the log')
+        } finally {
+          await server.close()
+        }
+      })
+    if (!kind.languageModel || modelId === undefined) return
     await add('an agent of a server answers with it', async () => {
-      const { fake } = await start()
+      const fake = await startFake()
       const server = await startBench({ plugins, config, databaseUrl })
       try {
         const { options = {} } = subject

@@ -61,7 +61,7 @@ function describe(model: TypeOf<typeof listedModel>): ModelDescription[] {
 
 /** Returns the facts about a model that its name tells: all of Gemini see pictures, and only those that draw call no tools. */
 function readFacts(id: string): Pick<ModelDescription, 'input' | 'tools'> {
-  if (!id.startsWith('gemini-') || /tts|embedding/.test(id)) return {}
+  if (!id.startsWith('gemini-') || /tts|embedding|transcribe/.test(id)) return {}
   return {
     input: ['text', 'image'],
     ...(!/live|audio|robotics|computer/.test(id) && { tools: !id.includes('image') }),

@@ -27,14 +27,23 @@ const models = [
   { id: 'ears', model: 'whisper' },
 ]
 
+const mediaModels = [
+  { id: 'painter', model: 'gpt-image-1' },
+  { id: 'voice', model: 'gpt-4o-mini-tts' },
+]
+
 testProviderKind({
   ...builtIn(t),
   kind,
-  startFake: () => createFakeOpenAIResponses({ key: KEY, flavour: 'azure', models }),
+  startFake: () =>
+    createFakeOpenAIResponses({ key: KEY, flavour: 'azure', models: [...models, ...mediaModels] }),
   api_key: KEY,
   options: { reasoning_summary: 'auto' },
   model: 'thinker',
   embedding_model: 'vectors',
+  image_model: 'painter',
+  speech_model: 'voice',
+  transcription_model: 'ears',
   readRequest: readResponsesRequest,
   environment: [
     'AZURE_API_KEY',

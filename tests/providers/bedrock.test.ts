@@ -10,9 +10,11 @@ import { createFakeBedrock, frame } from '../support/fake-bedrock.ts'
 import {
   ADAPTIVE_MODEL,
   BUDGET_MODEL,
+  CANVAS_MODEL,
   COHERE_MODEL,
   NOVA_MODEL,
   OLD_MODEL,
+  RERANK_MODEL,
   TITAN_MODEL,
 } from '../support/fake-bedrock-models.ts'
 import type { Credentials } from '../support/fake-bedrock-rules.ts'
@@ -48,6 +50,8 @@ testProviderKind({
   options: { region, thinking: true },
   model: ADAPTIVE_MODEL,
   embedding_model: TITAN_MODEL,
+  image_model: CANVAS_MODEL,
+  reranking_model: RERANK_MODEL,
   lacks: ['reasoning_tokens'],
   environment: [
     'AWS_BEARER_TOKEN_BEDROCK',
@@ -556,6 +560,7 @@ t.test('what can be called is listed, models at once and others by their profile
     { id: NOVA_MODEL, name: 'amazon nova-lite-v1:0', model_kind: 'chat', input: ['text', 'image'] },
     { id: TITAN_MODEL, name: 'amazon titan-embed-text-v2:0', model_kind: 'embedding', input: ['text'] },
     { id: COHERE_MODEL, name: 'cohere embed-multilingual-v3', model_kind: 'embedding', input: ['text'] },
+    { id: CANVAS_MODEL, name: 'amazon nova-canvas-v1:0', model_kind: 'image', input: ['text', 'image'] },
     { id: 'cohere.rerank-v3-5:0', name: 'cohere rerank-v3-5:0', model_kind: 'rerank', input: ['text'] },
     {
       id: ADAPTIVE_MODEL,

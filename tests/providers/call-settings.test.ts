@@ -75,7 +75,7 @@ function testKind(
           return unknown ? Promise.resolve(Response.json({}, { status: 500 })) : fetch(input, init)
         },
       })
-      const opened = await kind.languageModel(connection, model)
+      const opened = await kind.languageModel!(connection, model)
       const { error } = await readParts(opened, { ...hello, ...call } as ModelCallOptions)
       const what = `${model}, ${JSON.stringify({ ...call, ...options })}`
       if (!unknown) t.equal(error, undefined, what)

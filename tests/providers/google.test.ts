@@ -33,6 +33,8 @@ testProviderKind({
   api_key: KEY,
   model: MODEL,
   embedding_model: 'gemini-embedding-001',
+  image_model: 'imagen-4.0-generate-001',
+  transcription_model: 'gemini-3.5-transcribe',
   readRequest,
   environment: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GOOGLE_API_KEY', 'GEMINI_API_KEY'],
 })
@@ -171,7 +173,7 @@ t.test('the signature of a call goes back with it, and without one the service r
 t.test('all pages of the list are read, and each model has its kind', async (t) => {
   const fake = await start(t, { pageSize: 2 })
   const models = await listModels(kind, connect(fake.url))
-  t.equal(fake.requests.length, 3)
+  t.equal(fake.requests.length, 4)
   t.ok(fake.requests.every(({ path, headers }) => !path.includes(KEY) && headers['x-goog-api-key'] === KEY))
   const context_window = 1_048_576
   const sees = { input: ['text', 'image'], tools: true }
@@ -181,6 +183,14 @@ t.test('all pages of the list are read, and each model has its kind', async (t) 
     { ...chat, id: 'gemini-2.5-flash', name: 'Gemini 2.5 Flash' },
     { ...chat, id: 'gemini-2.5-flash-lite', name: 'Gemini 2.5 Flash-Lite' },
     { ...chat, id: MODEL, name: 'Gemini 3.5 Flash' },
+    {
+      id: 'gemini-3.5-transcribe',
+      name: 'Gemini 3.5 Transcribe',
+      model_kind: 'transcription',
+      context_window,
+      max_output_tokens: 65_536,
+      reasoning: false,
+    },
     { id: 'imagen-4.0-generate-001', name: 'Imagen 4', context_window: 480, model_kind: 'image' },
     {
       id: 'gemini-embedding-001',

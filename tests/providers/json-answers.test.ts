@@ -37,7 +37,7 @@ async function call(
       return Promise.resolve(new Response(text, { headers: { 'content-type': 'text/event-stream' } }))
     },
   })
-  const opened = await kind.languageModel(connection as never, model)
+  const opened = await kind.languageModel!(connection as never, model)
   const { parts } = await readParts(opened, { ...hello, ...asked, ...(adaptations && { adaptations }) })
   const said = JSON.stringify(body.messages ?? body.input ?? [body.systemInstruction, body.contents])
   return { body, said, words: wordsOf(parts).join(''), finish: parts.find(({ type }) => type === 'finish') }

@@ -38,10 +38,18 @@ const KEY = 'sk-test-0123456789abcdef'
 testProviderKind({
   ...builtIn(t),
   kind,
-  startFake: () => createFakeCompatible({ apiKey: KEY, models: ['fake-model', 'text-embedding-fake'] }),
+  startFake: () =>
+    createFakeCompatible({
+      apiKey: KEY,
+      models: ['fake-model', 'text-embedding-fake', 'flux', 'kokoro-tts', 'whisper-large-v3', 'bge-reranker'],
+    }),
   api_key: KEY,
   model: 'fake-model',
   embedding_model: 'text-embedding-fake',
+  image_model: 'flux',
+  speech_model: 'kokoro-tts',
+  transcription_model: 'whisper-large-v3',
+  reranking_model: 'bge-reranker',
   readRequest: readChatRequest,
   environment: ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'OPENAI_COMPATIBLE_API_KEY'],
 })

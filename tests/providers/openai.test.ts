@@ -25,6 +25,9 @@ const models = [
   { id: 'gpt-4.1' },
   { id: 'ft:o4-mini-2025-04-16:acme::abc', isReasoning: true },
   { id: 'text-embedding-3-small', isEmbedding: true },
+  { id: 'gpt-image-1' },
+  { id: 'gpt-4o-mini-tts' },
+  { id: 'gpt-4o-mini-transcribe-2025-12-15' },
 ]
 
 testProviderKind({
@@ -35,6 +38,9 @@ testProviderKind({
   options: { reasoning_summary: 'auto' },
   model: 'gpt-5-mini',
   embedding_model: 'text-embedding-3-small',
+  image_model: 'gpt-image-1',
+  speech_model: 'gpt-4o-mini-tts',
+  transcription_model: 'gpt-4o-mini-transcribe-2025-12-15',
   readRequest: readResponsesRequest,
   environment: [
     'OPENAI_API_KEY',

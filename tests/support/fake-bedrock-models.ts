@@ -11,6 +11,10 @@ export const NOVA_MODEL = 'amazon.nova-lite-v1:0'
 export const TITAN_MODEL = 'amazon.titan-embed-text-v2:0'
 export const COHERE_MODEL = 'cohere.embed-multilingual-v3'
 
+/** One that draws, and one that ranks. */
+export const CANVAS_MODEL = 'amazon.nova-canvas-v1:0'
+export const RERANK_MODEL = 'cohere.rerank-v3-5:0'
+
 /** The refusal of an unknown id. */
 export const NO_SUCH_MODEL: AwsException = [
   'ValidationException',
@@ -49,7 +53,8 @@ export const FOUNDATION_MODELS = [
   foundationModel(NOVA_MODEL, 'TEXT IMAGE VIDEO', 'TEXT', 'ON_DEMAND INFERENCE_PROFILE'),
   foundationModel(TITAN_MODEL, 'TEXT', 'EMBEDDING', 'ON_DEMAND', false),
   foundationModel(COHERE_MODEL, 'TEXT', 'EMBEDDING', 'ON_DEMAND', false),
-  foundationModel('cohere.rerank-v3-5:0', 'TEXT', 'TEXT', 'ON_DEMAND', false),
+  foundationModel(CANVAS_MODEL, 'TEXT IMAGE', 'IMAGE', 'ON_DEMAND', false),
+  foundationModel(RERANK_MODEL, 'TEXT', 'TEXT', 'ON_DEMAND', false),
   foundationModel('stability.stable-image-core-v1:1', 'TEXT', 'IMAGE', 'INFERENCE_PROFILE', false),
 ]
 

@@ -3,11 +3,14 @@ import { EventStreamCodec } from '@smithy/eventstream-codec'
 import { fromUtf8, toUtf8 } from '@smithy/util-utf8'
 import type { Exchange, FakeVendor, Refusal, VendorReply } from '../../plugin-api/testing/fake-vendor.ts'
 import { startFakeVendor, vectorOf } from '../../plugin-api/testing/fake-vendor.ts'
+import { PIXEL } from '../../plugin-api/testing/media-samples.ts'
 import {
   type AwsException,
+  CANVAS_MODEL,
   FOUNDATION_MODELS,
   listProfiles,
   NO_SUCH_MODEL,
+  RERANK_MODEL,
   refusalOfModel,
 } from './fake-bedrock-models.ts'
 import {
@@ -31,8 +34,10 @@ export async function createFakeBedrock(allowed: Credentials): Promise<FakeVendo
         return exchange.sendJson(200, { modelSummaries: FOUNDATION_MODELS })
       if (method === 'GET' && pathname === '/inference-profiles')
         return exchange.sendJson(200, listProfiles(searchParams))
+      if (method === 'POST' && pathname === '/rerank') return answerMedia(exchange, rank(body))
       const [, id = '', operation] = /^\/model\/([^/]+)\/([\w-]+)$/.exec(pathname) ?? []
       const model = decodeURIComponent(id)
+      if (operation === 'invoke' && model === CANVAS_MODEL) return answerMedia(exchange, draw(body))
       const complaint =
         refusalOfModel(model) ?? (operation === 'invoke' ? refusalOfTexts(body) : refusalOfBody(model, body))
       if (complaint) return fail(exchange, complaint)
@@ -68,6 +73,45 @@ function fail({ sendJson }: Exchange, [name, status, message]: AwsException, ret
       ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
     },
   )
+}
+
+/** Answers a call of a model that draws or ranks; a text is a complaint. */
+async function answerMedia(exchange: Exchange, answer: object | string): Promise<void> {
+  const { refusal, retryAfter, hold } = exchange.takeReply()
+  if (refusal) return fail(exchange, REFUSALS[refusal], retryAfter)
+  await exchange.wait(hold)
+  if (typeof answer === 'string') return fail(exchange, ['ValidationException', 400, answer])
+  exchange.sendJson(200, answer, requestId())
+}
+
+/** The answer of Nova Canvas. */
+const draw = ({
+  taskType,
+  textToImageParams,
+}: {
+  taskType?: string
+  textToImageParams?: { text?: string }
+}) => (taskType === 'TEXT_IMAGE' && textToImageParams?.text ? { images: [PIXEL] } : 'Malformed input request')
+
+interface Ranked {
+  queries: { textQuery: { text: string } }[]
+  rerankingConfiguration: {
+    bedrockRerankingConfiguration: { modelConfiguration: { modelArn: string }; numberOfResults?: number }
+  }
+  sources: { inlineDocumentSource: { textDocument: { text: string } } }[]
+}
+
+/** The answer of the service that ranks. */
+function rank({ queries, rerankingConfiguration, sources }: Ranked): object | string {
+  const { modelConfiguration, numberOfResults } = rerankingConfiguration.bedrockRerankingConfiguration
+  if (!modelConfiguration.modelArn.endsWith(`::foundation-model/${RERANK_MODEL}`)) return NO_SUCH_MODEL[2]
+  const { text: query } = queries[0]!.textQuery
+  const results = sources.map(({ inlineDocumentSource }, index) => ({
+    index,
+    relevanceScore: inlineDocumentSource.textDocument.text.includes(query) ? 0.9 : 0.1,
+  }))
+  results.sort((one, other) => other.relevanceScore - one.relevanceScore)
+  return { results: results.slice(0, numberOfResults) }
 }
 
 const TOKENS = { 'x-amzn-bedrock-input-token-count': '3' }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Exchange, FakeVendor, Refusal, VendorReply } from '../../plugin-api/testing/fake-vendor.ts'
 import { startFakeVendor, vectorOf } from '../../plugin-api/testing/fake-vendor.ts'
+import { PIXEL, SPOKEN } from '../../plugin-api/testing/media-samples.ts'
 import { type Content, complain, type Part, type Thinking } from './fake-google-rules.ts'
 
 const MODELS = [
@@ -13,6 +14,7 @@ const MODELS = [
     thinking: true,
   },
   { name: 'gemini-3.5-flash', displayName: 'Gemini 3.5 Flash', outputTokenLimit: 65_536, thinking: true },
+  { name: 'gemini-3.5-transcribe', displayName: 'Gemini 3.5 Transcribe', outputTokenLimit: 65_536 },
   { name: 'imagen-4.0-generate-001', displayName: 'Imagen 4', methods: ['predict'], inputTokenLimit: 480 },
   {
     name: 'gemini-embedding-001',
@@ -51,12 +53,14 @@ export function createFakeGoogle({
     if (apiKey !== key) return refuse(exchange, REFUSALS.auth())
     if (method === 'GET' && url.pathname === '/v1beta/models') return list(exchange, url.searchParams)
 
+    if (method === 'POST' && url.pathname === '/v1beta/interactions') return transcribe(exchange)
     const [, id, call = ''] = /^\/v1beta\/models\/([^/:]+):(\w+)$/.exec(url.pathname) ?? []
     const model = MODELS.find(({ name }) => name === `models/${id}`)
     const needed =
       { streamGenerateContent: 'generateContent', batchEmbedContents: 'embedContent' }[call] ?? call
     if (method !== 'POST' || !model?.supportedGenerationMethods.includes(needed))
       return refuse(exchange, notFound(id ?? '', call))
+    if (call === 'predict') return draw(exchange, id!)
     if (call === 'embedContent') {
       if (body.model !== model.name) return refuse(exchange, invalid('model does not match the URL'))
       return exchange.sendJson(200, { embedding: embed(body.content) })
@@ -83,6 +87,28 @@ export function createFakeGoogle({
   }
 
   return startFakeVendor({ basePath: '/v1beta', serve })
+}
+
+/** The answer of Imagen. */
+async function draw(exchange: Exchange, id: string): Promise<void> {
+  const { instances, parameters } = exchange.request.body
+  const { refusal, retryAfter, hold } = exchange.takeReply()
+  if (refusal) return refuse(exchange, REFUSALS[refusal](retryAfter, id))
+  await exchange.wait(hold)
+  if (!instances?.[0]?.prompt || !/^(1:1|3:4|4:3|9:16|16:9)$/.test(parameters?.aspectRatio))
+    return refuse(exchange, invalid('Invalid value at parameters.aspectRatio'))
+  exchange.sendJson(200, { predictions: [{ bytesBase64Encoded: PIXEL, mimeType: 'image/png' }] })
+}
+
+/** The answer of the Interactions API to a recording. */
+async function transcribe(exchange: Exchange): Promise<void> {
+  const { model, input } = exchange.request.body
+  const { refusal, retryAfter, hold } = exchange.takeReply()
+  if (refusal) return refuse(exchange, REFUSALS[refusal](retryAfter, model))
+  await exchange.wait(hold)
+  if (!input?.[0]?.data || !/^audio\//.test(input[0].mime_type))
+    return refuse(exchange, invalid('Invalid value at input'))
+  exchange.sendJson(200, { steps: [{ type: 'model_output', content: [{ type: 'text', text: SPOKEN }] }] })
 }
 
 type Chunk = ReturnType<typeof toChunk>

@@ -1,4 +1,5 @@
 import { setImmediate as letOthersRead } from 'node:timers/promises'
+import { answerMedia, MEDIA_PATHS } from '../../plugin-api/testing/fake-media.ts'
 import { type Exchange, type FakeVendor, startFakeVendor } from '../../plugin-api/testing/fake-vendor.ts'
 import { streamChat } from './fake-openai-chat.ts'
 import { eventsOf } from './fake-openai-events.ts'
@@ -39,6 +40,18 @@ export async function createFakeOpenAIResponses(options: FakeOpenAIOptions): Pro
   const issued: IssuedThoughts = new Map()
   let answers = 0
 
+  async function sendMedia(exchange: Exchange, { path, id }: { path: string; id: string }): Promise<void> {
+    const { body } = exchange.request
+    const { refusal, retryAfter, hold } = exchange.takeReply()
+    if (refusal) {
+      const { headers, ...said } = words.of(refusal, { model: id, retryAfter })
+      return refuse(exchange, said, headers)
+    }
+    await exchange.wait(hold)
+    const { status, type, body: sent } = answerMedia(path, { model: id, ...body })
+    exchange.send(status, type, sent)
+  }
+
   async function answer(exchange: Exchange, { path, deployment }: Route): Promise<void> {
     const { body } = exchange.request
     const id = deployment ?? body?.model
@@ -49,6 +62,7 @@ export async function createFakeOpenAIResponses(options: FakeOpenAIOptions): Pro
     if (!model) return refuse(exchange, absent)
     if (path === '/embeddings')
       return model.isEmbedding ? embed(exchange, model) : refuse(exchange, words.cannotEmbed(id))
+    if (MEDIA_PATHS.includes(path)) return sendMedia(exchange, { path, id })
     const context = { body, model, issued, isVerified: options.isVerified ?? true }
     const fault = isChat ? findChatFault(context) : findResponsesFault(context)
     if (fault) return refuse(exchange, fault)
@@ -76,7 +90,8 @@ export async function createFakeOpenAIResponses(options: FakeOpenAIOptions): Pro
       if (method === 'GET' && route?.path === '/models') return listModels(exchange, models, isAzure)
       if (method === 'GET' && route?.path === '/deployments' && listsDeployments)
         return listDeployments(exchange, models)
-      if (method !== 'POST' || !route || !/^\/(responses|chat\/completions|embeddings)$/.test(route.path))
+      const serves = /^\/(responses|chat\/completions|embeddings)$/
+      if (method !== 'POST' || !route || !(serves.test(route.path) || MEDIA_PATHS.includes(route.path)))
         return refuse(exchange, words.noRoute(method, path))
       return answer(exchange, route)
     },

@@ -1,4 +1,5 @@
 import { AppError, CHARACTERS_PER_TOKEN, type EmbeddingModel, type ProviderKind } from '#plugin-api'
+import { costOf } from './call-cost.ts'
 import { explainFailure } from './explained-failure.ts'
 import { findGuidance } from './failure.ts'
 import type { Cradle } from './manifest.ts'
@@ -22,6 +23,7 @@ export function createEmbeddings({
   events,
   extensions,
   ids,
+  modelCatalog,
   openedModels,
   providerConnections,
   visibleProviders,
@@ -57,9 +59,16 @@ export function createEmbeddings({
     {
       provider,
       reference,
+      modelId,
       model,
       kind,
-    }: { provider: ProviderDocument; reference: string; model: EmbeddingModel; kind: ProviderKind },
+    }: {
+      provider: ProviderDocument
+      reference: string
+      modelId: string
+      model: EmbeddingModel
+      kind: ProviderKind
+    },
     values: string[],
     { signal, ...account }: Payer,
   ): Promise<number[][]> => {
@@ -107,10 +116,14 @@ export function createEmbeddings({
     } finally {
       release()
       const tokens = input_tokens ?? prompt
+      const usage = isAnswered ? { input_tokens: tokens, output_tokens: 0, total_tokens: tokens } : null
+      const { price } = modelCatalog.describe(provider, modelId)
+      const cost = usage ? costOf(price, usage) : undefined
       const called = {
         ...facts,
         model: reference,
-        usage: isAnswered ? { input_tokens: tokens, output_tokens: 0, total_tokens: tokens } : null,
+        usage,
+        ...(cost !== undefined && { cost }),
         is_estimated: isAnswered && input_tokens === undefined,
       }
       await extensions['providers.usage'].ask(called)
@@ -141,7 +154,8 @@ export function createEmbeddings({
       const vectors: number[][] = []
       for (let start = 0; start < texts.length; start += most) {
         const values = texts.slice(start, start + most)
-        vectors.push(...(await call({ provider: chosen.provider, reference, model, kind }, values, payer)))
+        const facts = { provider: chosen.provider, reference, modelId: chosen.model, model, kind }
+        vectors.push(...(await call(facts, values, payer)))
       }
       return vectors
     },

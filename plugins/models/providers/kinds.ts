@@ -37,7 +37,7 @@ export const assertProviderKind = createKindCheck<ProviderKind>('provider kind',
     },
     guidance: { type: 'object', additionalProperties: localizedText },
   },
-  required: ['languageModel', 'listModels'],
+  required: ['listModels'],
   functions: [
     'languageModel',
     'embeddingModel',

@@ -68,10 +68,15 @@ const isCount = (value: unknown, least: number): value is number =>
   Number.isInteger(value) && (value as number) >= least && (value as number) <= MAX_TOKENS
 
 /** Reads a price; undefined if none of its numbers is one. */
-function readPrice({ currency, as_of, ...price }: ModelPrice): ModelPrice | undefined {
-  const read = (amount: number | null) => (Number.isFinite(amount) && amount! >= 0 ? amount : null)
+export function readPrice({ currency, as_of, ...price }: ModelPrice): ModelPrice | undefined {
+  const read = (amount: number | null | undefined) =>
+    amount != null && Number.isFinite(amount) && amount >= 0 ? amount : null
   const [input, output] = [read(price.input), read(price.output)]
-  if (input === null && output === null) return undefined
+  const { image, million_characters, minute } = price
+  const units = Object.entries({ image, million_characters, minute }).filter(
+    ([, amount]) => read(amount) !== null,
+  )
+  if (input === null && output === null && units.length === 0) return undefined
   const [cache_read, cache_write] = [read(price.cache_read), read(price.cache_write)]
-  return { input, output, cache_read, cache_write, currency, as_of }
+  return { input, output, cache_read, cache_write, ...Object.fromEntries(units), currency, as_of }
 }

@@ -7,6 +7,7 @@ import {
   untilAborted,
 } from '#plugin-api'
 import { withBounds } from './bounded-connection.ts'
+import { costOf } from './call-cost.ts'
 import { explainFailure } from './explained-failure.ts'
 import { toAppError } from './failure.ts'
 import type { Cradle } from './manifest.ts'
@@ -48,6 +49,7 @@ export function createMediaCalls({
   extensions,
   ids,
   mediaDefaults,
+  modelCatalog,
   openedModels,
   providerConnections,
   users,
@@ -119,12 +121,15 @@ export function createMediaCalls({
       } finally {
         deadline?.release()
         release()
+        const { price } = modelCatalog.describe(provider, model)
+        const cost = spent.usage ? costOf(price, spent.usage, spent.media) : undefined
         const called = {
           ...facts,
           model: reference,
           usage: spent.usage ?? null,
           is_estimated: spent.usage?.is_estimated === true,
           ...(spent.media && { media: spent.media }),
+          ...(cost !== undefined && { cost }),
         }
         await extensions['providers.usage'].ask(called)
         await events.emit('model.called', {

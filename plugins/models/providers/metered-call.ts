@@ -8,8 +8,10 @@ import {
   CHARACTERS_PER_TOKEN,
   IMAGE_TOKENS,
   type ModelCallOptions,
+  type ModelPrice,
   type TokenUsage,
 } from '#plugin-api'
+import { costOf } from './call-cost.ts'
 import { usageOf } from './counted-usage.ts'
 import type { Cradle } from './manifest.ts'
 import type { ModelCall, ModelCalled, ModelPart } from './types.ts'
@@ -30,10 +32,15 @@ export function createCallMeter(
   { options, ...call }: ModelCall,
   {
     model,
+    price,
     provider,
     events,
     extensions,
-  }: { model: string; provider: ModelCalled['provider'] } & Pick<Cradle, 'events' | 'extensions'>,
+  }: {
+    model: string
+    price: ModelPrice | undefined
+    provider: ModelCalled['provider']
+  } & Pick<Cradle, 'events' | 'extensions'>,
 ) {
   let usage = null as TokenUsage | null
   let outputChars = 0
@@ -102,8 +109,10 @@ export function createCallMeter(
     async end(outcome: ModelCalled['outcome']): Promise<void> {
       const ms = performance.now() - startedAt
       if (outcome !== 'ok' && outputChars + inputChars > 0) settle()
+      const cost = usage ? costOf(price, usage) : undefined
       const spent = {
         usage,
+        ...(cost !== undefined && { cost }),
         is_estimated: usage?.is_estimated === true,
         outcome,
         started_ms,

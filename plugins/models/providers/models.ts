@@ -2,6 +2,7 @@ import { AppError, type ModelDescription, type ModelKind, pageOf } from '#plugin
 import { applyLessons } from './lessons.ts'
 import { kindOf } from './listed-models.ts'
 import type { Cradle } from './manifest.ts'
+import { OPENERS } from './media-defaults.ts'
 import type { ModelOwner, ModelRow, Models, ProviderDocument } from './types.ts'
 import { parseReference, type Visible } from './visible-providers.ts'
 
@@ -14,8 +15,8 @@ export function createModels({
   openedModels,
   extensions,
 }: Cradle): Models {
-  const isUsable = ({ enabled, kind }: ProviderDocument) =>
-    enabled && !!extensions['providers.kinds'].get(kind)
+  const isUsable = ({ enabled, kind }: ProviderDocument, modelKind: ModelKind = 'chat') =>
+    enabled && !!extensions['providers.kinds'].get(kind)?.[OPENERS[modelKind]]
 
   const findUsable = (find: Visible['find'], reference: string) => {
     const parsed = parseReference(reference)
@@ -35,7 +36,8 @@ export function createModels({
 
     async list(user_id, { kind, q, ...page }) {
       const { providers } = await visibleProviders.of(user_id)
-      const lists = providers.filter(isUsable).map(async (provider) => {
+      const usable = providers.filter((provider) => isUsable(provider, kind))
+      const lists = usable.map(async (provider) => {
         const models = await modelCatalog.waitForList(provider)
         return models.filter((model) => isOffered(model, kind)).map((model) => ({ provider, model }))
       })

@@ -39,7 +39,7 @@ export function createOpenedModels({
     const { kind, connection } = connected
     const names = { provider: provider.name, model: modelId }
     const [model] = await Promise.all([
-      kind.languageModel(connection, modelId),
+      kind.languageModel!(connection, modelId),
       // Loads the list, so that the model's description is known from the first turn.
       modelCatalog.list(provider),
     ])
@@ -66,6 +66,7 @@ export function createOpenedModels({
           model,
           meter: createCallMeter(call, {
             model: reference,
+            price: describe().price,
             provider: { name: provider.name, kind: provider.kind, scope: provider.scope },
             events,
             extensions,

@@ -1,6 +1,7 @@
 import type { ModelKind, ProviderConnection, ProviderKind } from '#plugin-api'
 import { explainFailure } from './explained-failure.ts'
 import { invalidResult, type ResultProblem, readAudio, readRanking, readTranscript } from './media-results.ts'
+import { makeSilence } from './silence.ts'
 import { readReport } from './upstream-report.ts'
 
 const MAX_OUTPUT_TOKENS = 16
@@ -15,7 +16,7 @@ type Probing = (
 
 /** Waits for the first part of an answer and cancels the rest. */
 const ask: Probing = async (kind, connection, id, abortSignal) => {
-  const model = await kind.languageModel(connection, id)
+  const model = await kind.languageModel!(connection, id)
   try {
     const { stream } = await model.doStream({
       prompt: [{ role: 'user', content: [{ type: 'text', text: 'Reply with OK.' }] }],
@@ -66,26 +67,4 @@ export const PROBINGS: Readonly<Record<Exclude<ModelKind, 'image'>, Probing>> = 
   speech: speak,
   transcription: transcribe,
   rerank,
-}
-
-const SAMPLE_RATE = 16_000
-const SAMPLE_BYTES = 2
-
-/** Makes a second of silence as a WAV file with one channel. */
-function makeSilence(): Uint8Array {
-  const bytes = SAMPLE_RATE * SAMPLE_BYTES
-  const header = Buffer.alloc(44)
-  header.write('RIFF')
-  header.writeUInt32LE(36 + bytes, 4)
-  header.write('WAVEfmt ', 8)
-  header.writeUInt32LE(16, 16)
-  header.writeUInt16LE(1, 20)
-  header.writeUInt16LE(1, 22)
-  header.writeUInt32LE(SAMPLE_RATE, 24)
-  header.writeUInt32LE(bytes, 28)
-  header.writeUInt16LE(SAMPLE_BYTES, 32)
-  header.writeUInt16LE(SAMPLE_BYTES * 8, 34)
-  header.write('data', 36)
-  header.writeUInt32LE(bytes, 40)
-  return Buffer.concat([header, Buffer.alloc(bytes)])
 }

@@ -16,7 +16,7 @@ import {
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import { openSecretOptions, replaceOptions, sealOptions } from './connections.ts'
 import { describeLessons, keepLessons } from './lessons.ts'
-import { kindOf } from './listed-models.ts'
+import { kindOf, readPrice } from './listed-models.ts'
 import type { Cradle } from './manifest.ts'
 import { OPENERS } from './media-defaults.ts'
 import type { kindRow, listedModel, newProvider, providerChanges, providerRow } from './schemas.ts'
@@ -130,7 +130,7 @@ export function createProviders({
       is_trusted: isTrusted(holder),
       base_url,
       api_key: api_key === null ? null : secrets.seal(api_key, `provider:${id}`),
-      models: toModels(models),
+      models: toModels(models, now),
       ...sealOptions(id, options, providerConnections.findKind(kind), secrets),
       max_concurrency: body.max_concurrency ?? null,
       enabled: body.enabled ?? true,
@@ -203,7 +203,7 @@ export function createProviders({
           ...(name !== undefined && { name }),
           ...(base_url !== undefined && { base_url }),
           ...(api_key !== undefined && { api_key: api_key && secrets.seal(api_key, `provider:${id}`) }),
-          ...(models !== undefined && { models: toModels(models) }),
+          ...(models !== undefined && { models: toModels(models, clock.seconds()) }),
           ...(kind && sealOptions(id, replaceOptions(old, options, secrets), kind, secrets)),
           ...(max_concurrency !== undefined && { max_concurrency }),
           ...(enabled !== undefined && { enabled }),
@@ -254,17 +254,26 @@ const invalid = (path: string, rule: string, message: string) =>
   new AppError('VALIDATION_FAILED', { issues: [{ path, rule, message }] })
 
 /** Converts models for storage; throws for a duplicate id and for a list that is too long. */
-function toModels(models: NonNullable<NewProvider['models']>): ProviderDocument['models'] {
+function toModels(models: NonNullable<NewProvider['models']>, now: number): ProviderDocument['models'] {
+  const as_of = new Date(now * 1000).toISOString().slice(0, 10)
   if (Buffer.byteLength(JSON.stringify(models)) > MAX_MODELS_BYTES)
     throw invalid('/models', 'maxLength', `must be at most ${MAX_MODELS_BYTES} bytes of JSON`)
   const ids = new Set<string>()
-  return models.map(({ model_kind, embedding, ...model }, index) => {
+  return models.map(({ model_kind, embedding, price, ...model }, index) => {
     if (ids.has(model.id))
       throw invalid(`/models/${index}/id`, 'uniqueItems', 'must not be the id of another model')
     ids.add(model.id)
-    return { name: model.id, ...withoutNulls(model), model_kind: kindOf({ model_kind, embedding }) }
+    const datedPrice = price && readPrice({ ...NO_PRICE, ...price, currency: 'USD', as_of })
+    return {
+      name: model.id,
+      ...withoutNulls(model),
+      model_kind: kindOf({ model_kind, embedding }),
+      ...(datedPrice && { price: datedPrice }),
+    }
   })
 }
+
+const NO_PRICE = { input: null, output: null, cache_read: null, cache_write: null }
 
 type WithoutNulls<Fields> = { [Name in keyof Fields]: Exclude<Fields[Name], null> }
 
@@ -283,6 +292,7 @@ export const toListedModel = (model: ModelDescription): TypeOf<typeof listedMode
   input: model.input ?? null,
   tools: model.tools ?? null,
   reasoning: model.reasoning ?? null,
+  ...(model.price && { price: model.price }),
 })
 
 /** True if a provider of the server hides its address and options from a reader, since they may be internal. */

@@ -62,20 +62,46 @@ const embedding = {
 } as const
 const amount = (description: string, example: number) =>
   ({ ...nullable({ type: 'number', minimum: 0 } as const), description, examples: [example] }) as const
+const unitPrices = {
+  image: amount('For a picture', 0.04),
+  million_characters: amount('For a million characters that are spoken', 15),
+  minute: amount('For a minute of audio that is transcribed', 0.006),
+} as const
+const unitNames = ['image', 'million_characters', 'minute'] as const
 const price = {
   ...nullable({
     title: 'ModelPrice',
-    ...rowOf({
-      input: amount('For tokens that the model reads', 1.25),
-      output: amount('For tokens that the model writes', 10),
-      cache_read: amount('For tokens that are read from a cache of the provider', 0.125),
-      cache_write: amount('For tokens that are written to a cache of the provider', 1.25),
-      currency: { type: 'string', examples: ['USD'] },
-      as_of: { type: 'string', description: 'The date of the price', examples: ['2026-09-23'] },
-    }),
+    ...rowOf(
+      {
+        input: amount('For tokens that the model reads', 1.25),
+        output: amount('For tokens that the model writes', 10),
+        cache_read: amount('For tokens that are read from a cache of the provider', 0.125),
+        cache_write: amount('For tokens that are written to a cache of the provider', 1.25),
+        ...unitPrices,
+        currency: { type: 'string', examples: ['USD'] },
+        as_of: { type: 'string', description: 'The date of the price', examples: ['2026-09-23'] },
+      },
+      unitNames,
+    ),
   } as const),
-  description: 'The price of a million tokens; null, as each of its amounts, if unknown',
+  description:
+    'The price of a million tokens, and of other units if they are paid; null, as each of its amounts, if unknown',
 } as const
+const priceEntry = nullable(
+  objectOf({
+    input: amount('For a million tokens that the model reads', 1.25),
+    output: amount('For a million tokens that the model writes', 10),
+    cache_read: amount('For a million tokens that are read from a cache of the provider', 0.125),
+    cache_write: amount('For a million tokens that are written to a cache of the provider', 1.25),
+    ...unitPrices,
+    currency: { const: 'USD', description: 'US dollars, which is the default' },
+    as_of: {
+      type: 'string',
+      maxLength: 32,
+      description: 'Ignored: the date of a price is that of its entry',
+    },
+  }),
+)
 const time = { type: 'integer', description: 'Unix seconds' } as const
 const options = {
   type: 'object',
@@ -113,6 +139,7 @@ const modelEntry = objectOf(
     input: { ...input, ...nullable({ ...inputs, minItems: 1 } as const) },
     tools,
     reasoning,
+    price: { ...priceEntry, description: 'In US dollars; by default what is known of the model' },
   },
   ['id'],
 )
@@ -164,18 +191,22 @@ export const providerChanges = objectOf({
 
 export const listedModel = {
   title: 'ProviderModel',
-  ...rowOf({
-    id: { type: 'string', examples: ['gpt-5'] },
-    name: { type: 'string', examples: ['GPT-5'] },
-    enabled: { type: 'boolean' },
-    embedding,
-    model_kind,
-    context_window,
-    max_output_tokens,
-    input,
-    tools,
-    reasoning,
-  }),
+  ...rowOf(
+    {
+      id: { type: 'string', examples: ['gpt-5'] },
+      name: { type: 'string', examples: ['GPT-5'] },
+      enabled: { type: 'boolean' },
+      embedding,
+      model_kind,
+      context_window,
+      max_output_tokens,
+      input,
+      tools,
+      reasoning,
+      price,
+    },
+    ['price'],
+  ),
 } as const
 
 export const providerRow = {

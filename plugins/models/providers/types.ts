@@ -232,6 +232,8 @@ export interface ModelSpending extends Omit<ModelCall, 'options'> {
   is_estimated: boolean
   /** The measures of a call besides tokens. */
   media?: MediaUsage
+  /** In US dollars, by the price of the model; missing if the price is not known. */
+  cost?: number
 }
 
 /** A model call that has ended. */

@@ -3,7 +3,7 @@ import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute 
 /** The manifest of this plugin. */
 export const manifest = defineManifest({
   name: 'usage',
-  summary: 'The tokens of model calls: their ledger, and the quotas of accounts',
+  summary: 'The tokens, pictures, audio and costs of model calls: their ledger, and the quotas of accounts',
   tag: {
     name: 'Usage',
     order: 80,

@@ -49,9 +49,21 @@ const sums = {
     examples: [0],
   },
   model_calls: { ...count, examples: [37] },
+  pictures: { ...count, description: 'Pictures drawn; missing without any', examples: [2] },
+  characters: { ...count, description: 'Characters spoken; missing without any', examples: [1200] },
+  seconds: { ...count, description: 'Seconds of audio transcribed; missing without any', examples: [95] },
+  cost: {
+    type: 'number',
+    minimum: 0,
+    description: 'US dollars, of the model calls whose price is known; missing if no call has a known price',
+    examples: [0.42],
+  },
 } as const
 
-const usageSums = { title: 'UsageSums', ...rowOf(sums) } as const
+/** The sums that a report has only if there is something to sum up. */
+const extras = ['pictures', 'characters', 'seconds', 'cost'] as const
+
+const usageSums = { title: 'UsageSums', ...rowOf(sums, extras) } as const
 
 const usageBucket = {
   title: 'UsageBucket',
@@ -65,7 +77,7 @@ const usageBucket = {
       label: { ...text, description: 'The name of the agent, if it still exists', examples: ['numbers'] },
       ...sums,
     },
-    ['label'],
+    ['label', ...extras],
   ),
 } as const
 
@@ -129,13 +141,16 @@ export const usageReport = {
 
 const accountUsage = {
   title: 'AccountUsage',
-  ...rowOf({
-    username: { ...text, examples: ['ada'] },
-    user_id: text,
-    token_quota: { ...nullable({ ...count, examples: [5_000_000] }), description: 'Null for no limit' },
-    quota_used: { ...count, description: 'In the current window of quotas', examples: [48_210] },
-    ...sums,
-  }),
+  ...rowOf(
+    {
+      username: { ...text, examples: ['ada'] },
+      user_id: text,
+      token_quota: { ...nullable({ ...count, examples: [5_000_000] }), description: 'Null for no limit' },
+      quota_used: { ...count, description: 'In the current window of quotas', examples: [48_210] },
+      ...sums,
+    },
+    extras,
+  ),
 } as const
 
 export const accountUsageReport = {

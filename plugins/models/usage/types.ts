@@ -1,9 +1,9 @@
-import type { TokenUsage } from '#plugin-api'
+import type { MediaUsage, TokenUsage } from '#plugin-api'
 import type { ModelPurpose } from '../providers/types.ts'
 import type { QuotaWindow } from './schemas.ts'
 
-/** One model call that took tokens; `_id` is its `call_id`. */
-export interface UsageDocument extends TokenUsage {
+/** One model call that took tokens; `_id` is its `call_id`. Measures that a call does not have are missing. */
+export interface UsageDocument extends TokenUsage, MediaUsage {
   _id: string
   user_id: string
   agent_id: string
@@ -12,6 +12,8 @@ export interface UsageDocument extends TokenUsage {
   model: string
   provider: string
   purpose: ModelPurpose
+  /** In US dollars; missing if the price of the model is not known. */
+  cost?: number
   /** The upstream did not report the tokens. */
   is_estimated: boolean
   /** The time at which the call ended, in Unix seconds. */

@@ -1,5 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { createGroupCommit, isUnavailable, jointWriterOf, type TokenUsage, type Write } from '#plugin-api'
+import {
+  createGroupCommit,
+  isUnavailable,
+  jointWriterOf,
+  type MediaUsage,
+  type TokenUsage,
+  type Write,
+} from '#plugin-api'
 import type { ModelSpending } from '../providers/types.ts'
 import type { Cradle } from './manifest.ts'
 import { toDay } from './periods.ts'
@@ -223,7 +230,16 @@ const MAX_TOKENS = 1e12
 
 /** Converts a call that ended at `ts` (Unix seconds) to its row. */
 function toUsageRow(
-  { call_id, account, model, purpose, usage, is_estimated }: ModelSpending & { usage: TokenUsage },
+  {
+    call_id,
+    account,
+    model,
+    purpose,
+    usage,
+    media = {},
+    cost,
+    is_estimated,
+  }: ModelSpending & { usage: TokenUsage },
   ts: number,
 ): UsageDocument {
   const { user_id, agent_id, thread_id } = account
@@ -244,10 +260,20 @@ function toUsageRow(
     total_tokens: input_tokens + output_tokens,
     ...(cached_input_tokens && { cached_input_tokens }),
     ...(reasoning_tokens && { reasoning_tokens }),
+    ...toMeasures(media),
+    ...(cost !== undefined && Number.isFinite(cost) && { cost }),
     is_estimated,
     ts,
     day: toDay(ts),
   }
+}
+
+/** Reads the measures that a call has. */
+function toMeasures({ pictures, characters, seconds }: MediaUsage): MediaUsage {
+  const measures = Object.entries({ pictures, characters, seconds })
+  return Object.fromEntries(
+    measures.flatMap(([name, said]) => (toTokenCount(said) > 0 ? [[name, toTokenCount(said)]] : [])),
+  )
 }
 
 /** Limits a token count reported by an upstream, which may be the account's own and could report anything. */

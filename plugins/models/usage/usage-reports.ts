@@ -31,7 +31,10 @@ const NOTHING: Readonly<UsageSums> = {
   estimated_tokens: 0,
   model_calls: 0,
 }
-const NAMES = Object.keys(NOTHING) as (keyof UsageSums)[]
+/** The sums that a report has only if there is something to sum up. */
+const EXTRAS = ['pictures', 'characters', 'seconds', 'cost'] as const
+
+const NAMES = [...(Object.keys(NOTHING) as (keyof UsageSums)[]), ...EXTRAS]
 /** Adds up sums of groups. */
 const TOTALS = Object.fromEntries(NAMES.map((name) => [name, { $sum: `$${name}` }]))
 const SUMS = {
@@ -40,10 +43,21 @@ const SUMS = {
   model_calls: { $sum: 1 },
 }
 
+/** A fraction of a cent that sums of fractions do not blur. */
+const COST_DIGITS = 6
+
+/** Leaves out the extras that are zero. */
+function withoutZeros<Sums extends UsageSums>(sums: Sums): Sums {
+  const cleaned = { ...sums }
+  for (const name of EXTRAS) if (!cleaned[name]) delete cleaned[name]
+  if (cleaned.cost !== undefined) cleaned.cost = Number(cleaned.cost.toFixed(COST_DIGITS))
+  return cleaned
+}
+
 /** The most days, agents or models that a report lists. */
 const MAX_BUCKETS = 500
 
-/** Days come in order, of which the last ones are kept; everything else is sorted by tokens, largest first. */
+/** Days come in order, of which the last ones are cleaned; everything else is sorted by tokens, largest first. */
 const ORDERS = {
   by_day: [{ $sort: { _id: -1 } }, { $limit: MAX_BUCKETS }, { $sort: { _id: 1 } }],
   others: [{ $sort: { total_tokens: -1, _id: 1 } }, { $limit: MAX_BUCKETS }],
@@ -84,7 +98,10 @@ export function createUsageReports({
       ])
       .toArray()
     const { totals, buckets } = report!
-    return { totals: totals[0] ?? { ...NOTHING }, buckets: await labelled(buckets, granularity) }
+    return {
+      totals: withoutZeros(totals[0] ?? { ...NOTHING }),
+      buckets: (await labelled(buckets, granularity)).map(withoutZeros),
+    }
   }
 
   const labelled = async (buckets: UsageBucket[], granularity: UsageGranularity): Promise<UsageBucket[]> => {
@@ -132,7 +149,8 @@ export function createUsageReports({
         // The account is being deleted.
         if (!account) return []
         const { username, token_quota } = account
-        return [{ username, user_id: _id, token_quota, quota_used: uses.get(_id)?.used ?? 0, ...sums }]
+        const quota_used = uses.get(_id)?.used ?? 0
+        return [withoutZeros({ username, user_id: _id, token_quota, quota_used, ...sums })]
       })
     },
   }

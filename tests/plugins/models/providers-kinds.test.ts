@@ -88,7 +88,7 @@ for (const [kind, { startFake, model, options, embeds }] of Object.entries(setti
     t.match(await test({ model_id: model }), { ok: true, model, latency_ms: Number })
     t.match(
       await test({ embedding: true }),
-      embeds ? { ok: true } : { ok: false, detail: /do not offer embedding models/ },
+      embeds ? { ok: true } : { ok: false, detail: /do not offer such models/ },
     )
 
     const reference = `${kind}:${model}`
