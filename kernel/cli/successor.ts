@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { Socket } from 'node:net'
 
 /** The exit code that asks a supervisor to start the server again. */
 export const RESTART_CODE = 75
@@ -32,6 +33,7 @@ const isContainer = ({ KUBERNETES_SERVICE_HOST }: NodeJS.ProcessEnv) =>
  * to start further successors. Returns the exit code of the last one.
  */
 export async function runSuccessors(extraArguments: readonly string[]): Promise<number> {
+  disconnect()
   let successor: ChildProcess | undefined
   let stops = 0
   const stop = () => {
@@ -53,6 +55,17 @@ export async function runSuccessors(extraArguments: readonly string[]): Promise<
   } finally {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, stop)
   }
+}
+
+/** Ends what plugins have left connected, and refuses new connections: two processes must not do the same work. */
+function disconnect(): void {
+  const { stdin, stdout, stderr } = process
+  Socket.prototype.connect = function refuse(this: Socket) {
+    return this.destroy(new Error('this process has a successor'))
+  } as typeof Socket.prototype.connect
+  const { _getActiveHandles: listHandles } = process as unknown as { _getActiveHandles(): unknown[] }
+  for (const handle of listHandles())
+    if (handle instanceof Socket && ![stdin, stdout, stderr].includes(handle as never)) handle.destroy()
 }
 
 /** Starts a successor that does not need this process, which must end at once to free its port. */

@@ -65,6 +65,8 @@ export function createUsageRecords({
         return await write()
       } catch (error) {
         log.error({ error }, message)
+        // A client that was closed does not connect again.
+        if (isClosing && (error as Error).name === 'MongoNotConnectedError') throw error
         if (isUnavailable(error) && !isClosing) deadline = performance.now() + PATIENCE_MS
         if (performance.now() > deadline) throw error
         await pause(wait, undefined, { ref: false })

@@ -9,25 +9,11 @@ export const pluginErrors = {
       zh: '无法停用“{name}”：{reason}。',
     },
   },
-  PLUGIN_NEEDED: {
-    status: 409,
-    message: {
-      en: '"{name}" is needed by {needed_by}. Switch those off first.',
-      zh: '“{name}”被 {needed_by} 依赖，请先停用它们。',
-    },
-  },
   PLUGIN_NOT_LOADED: {
     status: 409,
     message: {
       en: 'The server has not loaded "{name}". Restart it first.',
       zh: '服务器尚未加载“{name}”，请先重启。',
-    },
-  },
-  PLUGIN_BUILT_IN: {
-    status: 409,
-    message: {
-      en: '"{name}" comes with the server and cannot be removed. Switch it off instead.',
-      zh: '“{name}”是服务器自带的，无法移除，可以将其停用。',
     },
   },
   SETTING_FIXED: {

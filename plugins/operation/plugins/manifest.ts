@@ -4,13 +4,13 @@ import { pluginErrors } from './errors.ts'
 /** The manifest of this plugin. */
 export const manifest = defineManifest({
   name: 'plugins',
-  summary: 'Lists, adds, removes, configures and switches plugins, and restarts the server',
+  summary: 'Lets administrators configure, switch, install and remove plugins, and restart the server',
   tag: {
     name: 'Administration',
     order: 94,
     description: 'The server at a glance.',
   },
-  depends: ['users', 'auth'],
+  depends: ['users', 'auth', 'scaffold'],
   config: {
     install: {
       type: 'boolean',

@@ -2,13 +2,10 @@ import { AppError } from '#plugin-api'
 import type { Logins } from '../../identity/auth/logins.ts'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import type { Users } from '../../identity/users/users.ts'
-import { installPackage } from './install-package.ts'
+import type { AdminPlugin } from '../scaffold/plugin-list.ts'
+import type { PluginTools } from '../scaffold/plugin-tools.ts'
 import type { Cradle } from './manifest.ts'
-import { InstallFailure } from './npm.ts'
-import type { ListParts } from './plugin-list.ts'
 import type { PluginSettings } from './plugin-settings.ts'
-import { findPlugin, removePlugin } from './removal.ts'
-import type { AdminPlugin } from './schemas.ts'
 
 /** The person who installs or removes, with a code of the second factor. */
 interface Installer {
@@ -23,19 +20,18 @@ export type PluginInstalls = ReturnType<typeof createPluginInstalls>
 
 /** Creates the installs; one runs at a time. */
 export function createPluginInstalls({
-  blueprint,
   config,
   extensions,
   logins,
   pluginSettings,
-  server: { home },
+  pluginTools,
   users,
 }: {
   logins: Logins
   users: Users
   pluginSettings: PluginSettings
-} & ListParts &
-  Pick<Cradle, 'config' | 'extensions'>) {
+  pluginTools: PluginTools
+} & Pick<Cradle, 'config' | 'extensions'>) {
   let isBusy = false
 
   /** Throws INSTALL_CODE_MISSING, INSTALL_CODE_WRONG, LOGIN_LOCKED, SIGN_INS_LIMITED. */
@@ -65,8 +61,8 @@ export function createPluginInstalls({
     try {
       return await pluginSettings.alone(work)
     } catch (error) {
-      if (!(error instanceof InstallFailure)) throw error
-      throw new AppError('INSTALL_FAILED', { reason: error.message }, { cause: error })
+      const reason = pluginTools.failureOf(error)
+      throw reason === undefined ? error : new AppError('INSTALL_FAILED', { reason }, { cause: error })
     } finally {
       isBusy = false
     }
@@ -77,18 +73,17 @@ export function createPluginInstalls({
     add: (spec: string, installer: Installer): Promise<AdminPlugin> =>
       install(installer, async () => {
         pluginSettings.readFile()
-        const { source } = await installPackage(spec, { home, env: process.env, signal: installer.signal })
-        return pluginSettings.list().find((row) => row.source === source)!
+        const name = await pluginTools.install(spec, installer.signal)
+        return pluginTools.find(name)!
       }),
 
     /** Removes a plugin of a third party. Throws NOT_FOUND, PLUGIN_BUILT_IN, PLUGIN_NEEDED, and the errors of `add`. */
     remove: (name: string, installer: Installer): Promise<void> =>
       install(installer, async () => {
         pluginSettings.readFile()
-        const row = findPlugin(pluginSettings.list(), name)
+        const row = pluginTools.find(name)
         if (!row) throw new AppError('NOT_FOUND')
-        const context = { home, env: process.env, signal: installer.signal, blueprint: blueprint() }
-        await removePlugin(row, context)
+        await pluginTools.remove(row, installer.signal)
       }),
   }
 }

@@ -12,32 +12,31 @@ import {
   mergePatch,
   requireUnchanged,
 } from '#plugin-api'
-import { readConfigFile } from '#plugin-api/operation'
-import { type ConfigContent, storedSection, withSection, writeConfigFile } from './config-file.ts'
+import type { AdminPlugin } from '../scaffold/plugin-list.ts'
+import type { PluginTools } from '../scaffold/plugin-tools.ts'
 import type { Cradle } from './manifest.ts'
-import { fixedSettings, type ListParts, listAdminPlugins, nextConfig, schemaOf } from './plugin-list.ts'
-import type { AdminPlugin } from './schemas.ts'
-import { pathsIn, withoutMasks } from './section-values.ts'
-import { tryStart } from './trial.ts'
+import { pathsIn, withoutMasks } from './setting-changes.ts'
 
 /** The settings of plugins in the file of this server. */
 export type PluginSettings = ReturnType<typeof createPluginSettings>
 
 /** Creates the reader and writer of the settings of plugins. */
-export function createPluginSettings(parts: ListParts & Pick<Cradle, 'log'>) {
-  const { blueprint, server } = parts
+export function createPluginSettings({
+  pluginTools,
+  server: { home },
+}: { pluginTools: PluginTools } & Pick<Cradle, 'server'>) {
   const queue = createKeyedQueue()
 
   const get = (name: string): AdminPlugin => {
-    const row = listAdminPlugins(parts).find((plugin) => plugin.name === name)
+    const row = pluginTools.list().find((plugin) => plugin.name === name)
     if (!row) throw new AppError('NOT_FOUND')
     return row
   }
 
   /** Throws CONFIG_UNREADABLE. */
-  const readFile = (): ConfigContent => {
+  const readFile = (): Json => {
     try {
-      return readConfigFile(server.home)
+      return pluginTools.readFile()
     } catch (error) {
       if (error instanceof ConfigError) throw new AppError('CONFIG_UNREADABLE', { reason: error.message })
       throw error
@@ -45,20 +44,20 @@ export function createPluginSettings(parts: ListParts & Pick<Cradle, 'log'>) {
   }
 
   /** Throws CONFIG_NOT_WRITABLE. */
-  const writeFile = async (content: ConfigContent): Promise<void> => {
+  const writeFile = async (content: Json): Promise<void> => {
     try {
-      await writeConfigFile(server.home, content)
+      await pluginTools.writeFile(content)
     } catch (error) {
       const code = findErrorCode(error)
       const isRefused = ['EACCES', 'EPERM', 'EROFS', 'EBUSY', 'EXDEV'].includes(String(code))
-      if (!isRefused && explainUnwritable(error, server.home) === undefined) throw error
+      if (!isRefused && explainUnwritable(error, home) === undefined) throw error
       throw new AppError('CONFIG_NOT_WRITABLE', { reason: String(code) }, { cause: error })
     }
   }
 
   /** Throws CONFIG_REFUSED if the server would not start with this file, or not run the plugin. */
-  const assertStarts = async (file: ConfigContent, { name, enabled }: AdminPlugin, signal: AbortSignal) => {
-    const { rows, error } = await tryStart({ home: server.home, file }, { env: process.env, signal })
+  const assertStarts = async (file: Json, { name, enabled }: AdminPlugin, signal: AbortSignal) => {
+    const { rows, error } = await pluginTools.tryStart(file, signal)
     if (rows === undefined) throw new AppError('CONFIG_REFUSED', { reason: error })
     const row = rows.find((plugin) => plugin.name === name)
     if (enabled && row && row.status !== 'ok')
@@ -72,24 +71,21 @@ export function createPluginSettings(parts: ListParts & Pick<Cradle, 'log'>) {
     throw new AppError('PLUGIN_KEPT_ON', { name, reason })
   }
 
-  /** Throws VALIDATION_FAILED with the paths in the body. */
+  /** Throws VALIDATION_FAILED with the path in the body of each wrong setting. */
   const assertValid = (name: string, settings: Json) => {
-    try {
-      compileSchema(schemaOf(blueprint(), name), 'json')(structuredClone(settings))
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error
-      const issues = error.details.issues as Issue[]
-      throw new AppError('VALIDATION_FAILED', {
-        issues: issues.map((issue) => ({ ...issue, path: `/config${issue.path}` })),
-      })
-    }
+    const check = compileSchema(pluginTools.schemaOf(name), 'json')
+    const issues = Object.entries(settings).flatMap(([key, value]) =>
+      issuesOf(() => check(structuredClone({ [key]: value }))),
+    )
+    if (issues.length > 0) throw new AppError('VALIDATION_FAILED', { issues })
   }
 
-  const tagOf = (name: string) => makeTag({ section: storedSection(readFile(), name) }, ['section'])
+  const tagOf = (name: string) =>
+    makeTag({ section: pluginTools.storedSection(readFile(), name) }, ['section'])
 
   return {
     /** Lists every plugin, by name. */
-    list: () => listAdminPlugins(parts),
+    list: pluginTools.list,
 
     get,
     readFile,
@@ -113,11 +109,11 @@ export function createPluginSettings(parts: ListParts & Pick<Cradle, 'log'>) {
         if (row.state === 'added' || row.state === 'removed')
           throw new AppError('PLUGIN_NOT_LOADED', { name })
         const file = readFile()
-        const section = storedSection(file, name)
+        const section = pluginTools.storedSection(file, name)
         requireUnchanged(request, { section }, ['section'])
         if (enabled === false) assertSwitchable(row)
         const changes = withoutMasks(config)
-        const fixed = fixedSettings(nextConfig(blueprint(), file), name)
+        const fixed = pluginTools.fixedSettings(name, file)
         const isWithin = (path: string, setting: string) =>
           path === setting || path.startsWith(`${setting}.`) || setting.startsWith(`${path}.`)
         for (const path of pathsIn(changes))
@@ -132,7 +128,7 @@ export function createPluginSettings(parts: ListParts & Pick<Cradle, 'log'>) {
           ...(required !== undefined && { required }),
           ...changed,
         }
-        const content = withSection(file, name, next)
+        const content = pluginTools.withSection(file, name, next)
         await assertStarts(content, { ...row, enabled: enabled === true }, request.signal)
         await writeFile(content)
         return get(name)
@@ -142,13 +138,24 @@ export function createPluginSettings(parts: ListParts & Pick<Cradle, 'log'>) {
     async assertStartable(signal: AbortSignal): Promise<void> {
       const file = (() => {
         try {
-          return readConfigFile(server.home)
+          return pluginTools.readFile()
         } catch (error) {
           throw new AppError('RESTART_REFUSED', { reason: (error as Error).message })
         }
       })()
-      const { error } = await tryStart({ home: server.home, file }, { env: process.env, signal })
+      const { error } = await pluginTools.tryStart(file, signal)
       if (error !== undefined) throw new AppError('RESTART_REFUSED', { reason: error })
     },
+  }
+}
+
+/** Returns the issues that a check of settings finds, with paths in the body. */
+function issuesOf(check: () => void): Issue[] {
+  try {
+    check()
+    return []
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return (error.details.issues as Issue[]).map((issue) => ({ ...issue, path: `/config${issue.path}` }))
   }
 }

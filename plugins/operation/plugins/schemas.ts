@@ -1,4 +1,4 @@
-import { nullable, objectOf, rowOf, type TypeOf } from '#plugin-api'
+import { nullable, objectOf, rowOf } from '#plugin-api'
 
 const text = { type: 'string' } as const
 const texts = { type: 'array', items: text } as const
@@ -125,9 +125,6 @@ export const pluginRow = {
     },
   }),
 } as const
-
-/** A plugin as administrators see it. */
-export type AdminPlugin = TypeOf<typeof pluginRow>
 
 /** The reply of POST /admin/restart. */
 export const restartReply = {

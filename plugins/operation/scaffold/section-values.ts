@@ -28,17 +28,3 @@ function mask(value: unknown, schema: JSONSchema): unknown {
     Object.entries(value).map(([name, part]) => [name, mask(part, schemaOf(schema, name))]),
   )
 }
-
-/** Leaves out of changes the masks, which stand for secrets that stay. */
-export function withoutMasks(changes: Json): Json {
-  const entries = Object.entries(changes).filter(([, value]) => value !== MASK)
-  return Object.fromEntries(
-    entries.map(([name, value]) => [name, isObject(value) ? withoutMasks(value) : value]),
-  )
-}
-
-/** Lists the paths of the values in changes, such as `a.b`. */
-export const pathsIn = (changes: Json, path: string[] = []): string[] =>
-  Object.entries(changes).flatMap(([name, value]) =>
-    isObject(value) ? pathsIn(value, [...path, name]) : [[...path, name].join('.')],
-  )

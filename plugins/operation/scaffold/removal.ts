@@ -6,7 +6,7 @@ import { readConfigFile } from '#plugin-api/operation'
 import { type ConfigContent, packagesOf, withPackages, withSection, writeConfigFile } from './config-file.ts'
 import { type InstallContext, tarballIn } from './install-package.ts'
 import { InstallFailure, runNpm } from './npm.ts'
-import type { AdminPlugin } from './schemas.ts'
+import type { AdminPlugin } from './plugin-list.ts'
 
 /** Finds a plugin by its name, its package, its folder, or the name of its folder. */
 export function findPlugin(rows: readonly AdminPlugin[], name: string): AdminPlugin | undefined {

@@ -6,8 +6,39 @@ import { readConfigFile } from '#plugin-api/operation'
 import { type ConfigContent, packagesOf } from './config-file.ts'
 import type { Cradle } from './manifest.ts'
 import { listPlugins, type PluginRow } from './plugin-rows.ts'
-import type { AdminPlugin } from './schemas.ts'
 import { maskedSettings, settingsSchema } from './section-values.ts'
+
+/** A plugin, or a folder or package that adds an entry, as administrators see it. */
+export interface AdminPlugin {
+  name: string
+  version: string
+  source: string
+  state: 'running' | 'failed' | 'disabled' | 'added' | 'removed'
+  error: string | null
+  summary: string | null
+  depends: string[]
+  /** Plugins that are on and depend on it. */
+  needed_by: string[]
+  brings: {
+    routes: string[]
+    sockets: string[]
+    jobs: string[]
+    commands: string[]
+    permissions: string[]
+    collections: string[]
+    extension_points: string[]
+    entries: { point: string; name: string }[]
+  }
+  /** True if the next start runs it. */
+  enabled: boolean
+  can_be_disabled: boolean
+  config_schema: JSONSchema
+  /** The settings of the next start; secrets are masked. */
+  config: Record<string, unknown>
+  /** The settings that variables and flags fix, each with what sets it. */
+  set_by: Record<string, string>
+  needs_restart: boolean
+}
 
 /** The parts of the server that the list is made from. */
 export interface ListParts {

@@ -1,0 +1,15 @@
+import { isObject, type Json, MASK } from '#plugin-api'
+
+/** Leaves out of changes the masks, which stand for secrets that stay. */
+export function withoutMasks(changes: Json): Json {
+  const entries = Object.entries(changes).filter(([, value]) => value !== MASK)
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, isObject(value) ? withoutMasks(value) : value]),
+  )
+}
+
+/** Lists the paths of the values in changes, such as `a.b`. */
+export const pathsIn = (changes: Json, path: string[] = []): string[] =>
+  Object.entries(changes).flatMap(([name, value]) =>
+    isObject(value) ? pathsIn(value, [...path, name]) : [[...path, name].join('.')],
+  )
