@@ -171,6 +171,7 @@ const prompts = page('/prompts', lazyRouteComponent(loadAgents, 'PromptsPage'))
 const skills = page('/skills', lazyRouteComponent(loadAgents, 'SkillsPage'))
 const skillPackage = page('/skills/$package', lazyRouteComponent(loadAgents, 'PackagePage'))
 const audit = page('/audit', lazyRouteComponent(loadSettings, 'AuditPage'))
+const plugins = page('/plugins', lazyRouteComponent(loadSettings, 'PluginsPage'))
 const overview = page('/overview', lazyRouteComponent(loadSettings, 'OverviewPage'))
 const usage = page('/usage', lazyRouteComponent(loadSettings, 'UsagePage'))
 const sso = page('/sso', lazyRouteComponent(loadSettings, 'SsoPage'))
@@ -214,6 +215,7 @@ export const router = createRouter({
     skillPackage,
     audit,
     overview,
+    plugins,
     usage,
     sso,
     trajectory,

@@ -19,6 +19,7 @@ import {
   MessageCircle,
   MessageSquareText,
   Plug,
+  Puzzle,
   ScrollText,
   Search,
   Settings,
@@ -139,6 +140,14 @@ const MENU: MenuEntry[] = [
     icon: Activity,
     group: 'administration',
     feature: 'overview',
+    isFor: isAdmin,
+  },
+  {
+    to: '/plugins',
+    label: 'frame.plugins',
+    icon: Puzzle,
+    group: 'administration',
+    feature: 'plugins',
     isFor: isAdmin,
   },
 ]

@@ -24,6 +24,7 @@ const ABOUTS: Partial<Record<MenuEntry['to'], WordKey>> = {
   '/sso': 'sso.about',
   '/audit': 'audit.about',
   '/overview': 'overview.about',
+  '/plugins': 'plugins.about',
 }
 
 /** All pages of settings with a sentence about each. */

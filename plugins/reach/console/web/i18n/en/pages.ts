@@ -9,6 +9,7 @@ import invites from './invites.json'
 import knowledge from './knowledge.json'
 import overview from './overview.json'
 import people from './people.json'
+import plugins from './plugins.json'
 import schedules from './schedules.json'
 import shares from './shares.json'
 import skills from './skills.json'
@@ -31,6 +32,7 @@ export default {
   invites,
   overview,
   people,
+  plugins,
   shares,
   skills,
   sso,
