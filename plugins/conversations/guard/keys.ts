@@ -35,7 +35,7 @@ const SHAPES = [
   '[rs]k_live_[A-Za-z0-9]{16,255}',
   'whsec_[A-Za-z0-9]{32,255}',
   // JSON Web Tokens
-  'eyJ[\\w-]{10,8192}\\.eyJ[\\w-]{10,8192}\\.[\\w-]{10,8192}',
+  '(?<!-)eyJ[\\w-]{10,2048}\\.eyJ[\\w-]{10,8192}\\.[\\w-]{10,8192}',
   // Private keys, to their end or that of the text
   '-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----[^]*?(?:-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----|$)',
 ]

@@ -105,6 +105,7 @@ t.test('a refused request ends the turn with the words of the filter, and no mod
   ])
   resetActs()
   t.match((await socket.ask({ thread_id, text: 'again' })).end, { type: 'done' }, 'the thread goes on')
+  t.notMatch(sentText(), /secret words/, 'no model sees it later')
 
   const chinese = await chat.connect({ headers: { 'Accept-Language': 'zh' } })
   acts.strict.request = () => refuse({ en: 'Not this.', zh: '不行。' })

@@ -61,7 +61,25 @@ async function readEarlier(
   const newest = await recent.before(thread, first_seq)
   // A new answer continues from the very message that it answers.
   const isAnswered = thread.active_turn?.path && newest.at(-1)?.role === 'user'
-  return isAnswered ? newest.slice(0, -1) : newest
+  return withoutRefused(isAnswered ? newest.slice(0, -1) : newest)
+}
+
+/**
+ * Leaves out the messages that a filter has refused: no model has received them, and with them every later message would be
+ * refused as well.
+ */
+function withoutRefused(messages: readonly MessageDocument[]): readonly MessageDocument[] {
+  const refused = messages.filter(
+    ({ error, content }) => error?.details.filter !== undefined && content.length === 0,
+  )
+  if (refused.length === 0) return messages
+  const turns = new Set(refused.map(({ turn_id }) => turn_id))
+  const answered = new Set(
+    messages.flatMap(({ role, content, turn_id }) =>
+      role !== 'user' && content.length > 0 ? [turn_id] : [],
+    ),
+  )
+  return messages.filter(({ turn_id }) => !turns.has(turn_id) || answered.has(turn_id))
 }
 
 const toTurnNotice = ({ filter, code, message }: ToldByFilter, locale: Locale): TurnNotice | WrittenNotice =>
