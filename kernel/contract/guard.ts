@@ -39,7 +39,7 @@ export interface Guard<Name extends keyof GuardContexts = keyof GuardContexts, C
   after?: keyof GuardContexts
   /** One sentence for readers of the API, with `{argument}` where the guard's argument belongs. */
   description?: string
-  /** What its argument names, which is then checked when a plugin is loaded: a permission of some manifest. */
+  /** The kind of name that its argument is, checked when a plugin is loaded: a permission that a manifest declares. */
   argument?: 'permission'
   /** The schemas of parameters of the path that it reads, by name. */
   params?: { readonly [name: string]: JSONSchema }

@@ -184,8 +184,11 @@ function nameIn(candidate: unknown): string | undefined {
   return typeof name === 'string' ? name : undefined
 }
 
-const importDefault = async (file: string): Promise<unknown> =>
-  (await import(pathToFileURL(file).href)).default
+/** Returns the default export of a module, also of one that was compiled to CommonJS. */
+async function importDefault(file: string): Promise<unknown> {
+  const { default: value } = await import(pathToFileURL(file).href)
+  return value?.__esModule === true ? value.default : value
+}
 
 function foldersIn(parent: string): string[] {
   if (!existsSync(parent)) return []

@@ -12,50 +12,66 @@ import {
 } from '#plugin-api'
 import { listPlugins, type PluginRow } from './plugin-rows.ts'
 import { toTable } from './row-table.ts'
+import { findStartFault } from './start-check.ts'
 
-/** `svc plugin check`: loads a folder as the server does at its start, and shows what it brings or its error. */
+/**
+ * `svc plugin check`: loads a folder as the server does at its start, and shows what it brings or its error. With
+ * `--start` it also starts and stops a server with it.
+ */
 export const checkCommand: Command<unknown> = {
   name: 'plugin check',
   summary: 'Load the folder of a plugin or kind, and show what it provides or what is wrong with it',
   arguments: [{ name: 'folder', summary: 'the folder with its package.json (default: current folder)' }],
-  options: [JSON_OPTION],
+  options: [
+    { flags: '--start', summary: 'also run start, ready and stop, in a server with an empty database' },
+    JSON_OPTION,
+  ],
   database: false,
   async run({ args: [folder = '.'], options, stdout, stderr }) {
-    const row = await checkFolder(resolve(folder))
+    const row = await checkFolder(resolve(folder), { starts: options.start === true })
     if (options.json) printJson(stdout, row)
     else if (row.error !== null) stderr.write(`svc: ${row.name}: ${row.error}\n`)
     else {
       stdout.write(`${row.name} ${row.version} loads. It provides:\n\n`)
       printTable(stdout, toTable(row))
-      for (const note of notesOn(row, resolve(folder))) stdout.write(`\n${note}\n`)
+      for (const note of notesOn(row, resolve(folder), options.start === true)) stdout.write(`\n${note}\n`)
     }
     return row.error === null ? 0 : 1
   },
 }
 
 /** Returns sentences about behaviour that may surprise the author. */
-const notesOn = ({ name }: PluginRow, folder: string): string[] => [
+const notesOn = ({ name }: PluginRow, folder: string, isStarted: boolean): string[] => [
   ...(name === basename(folder)
     ? []
     : [`Its settings are at plugins.${name}: its name, not its folder "${basename(folder)}".`]),
-  'Its start and ready hooks were not run: start a server to test them.',
+  isStarted
+    ? 'A server started and stopped with it.'
+    : 'Its start and ready hooks were not run: --start runs them.',
 ]
 
 /**
  * Loads a folder together with the built-in plugins, in a temporary home, and returns its row of `svc plugins`. Plugins
  * of third parties that it depends on are loaded from the folders with their names beside it.
  */
-async function checkFolder(folder: string): Promise<PluginRow> {
+async function checkFolder(folder: string, { starts }: { starts: boolean }): Promise<PluginRow> {
   const home = mkdtempSync(join(tmpdir(), 'svc-check-'))
+  const started = async (row: PluginRow, parent: string, beside: readonly string[] = []) => {
+    if (!starts || row.error !== null) return row
+    const error = await findStartFault({ name: row.name, folder, parent, beside })
+    return error === undefined ? row : { ...row, status: 'failed' as const, error }
+  }
   try {
-    const asPlugin = await readWithDependencies(home, folder)
+    const { blueprint: asPlugin, beside } = await readWithDependencies(home, folder)
     const failed = findRow(asPlugin, folder)
-    if (failed.error === null || !(await isEntry(folder))) return failed
+    if (failed.error === null || !(await isEntry(folder))) return await started(failed, 'plugins', beside)
     const points = [...asPlugin.points].filter(([, point]) => point.folder !== undefined)
     const likely = points.filter(([, point]) => point.folder === basename(dirname(folder)))
     const rows = []
-    for (const [point] of likely.length > 0 ? likely : points)
-      rows.push(findRow(await readBlueprint({ home, env: {}, trial: { folder, point } }), folder))
+    for (const [point, { folder: parent = '' }] of likely.length > 0 ? likely : points) {
+      const row = findRow(await readBlueprint({ home, env: {}, trial: { folder, point } }), folder)
+      rows.push(await started(row, parent))
+    }
     const fitting = rows.find(({ error }) => error === null) ?? (likely.length > 0 ? rows[0] : undefined)
     const hint = `if it is not a plugin, name its extension point in package.json: "svc": { "extends": "${points.map(([name]) => name).join('" or "')}" }`
     return fitting ?? { ...failed, error: `${failed.error}; ${hint}` }
@@ -64,7 +80,10 @@ async function checkFolder(folder: string): Promise<PluginRow> {
   }
 }
 
-async function readWithDependencies(home: string, folder: string): Promise<Blueprint> {
+async function readWithDependencies(
+  home: string,
+  folder: string,
+): Promise<{ blueprint: Blueprint; beside: string[] }> {
   const beside = new Set<string>()
   for (;;) {
     const blueprint = await readBlueprint({ home, env: {}, trial: { folder, beside: [...beside] } })
@@ -74,7 +93,7 @@ async function readWithDependencies(home: string, folder: string): Promise<Bluep
       .filter((name) => !rows.some((row) => row.name === name))
       .map((name) => join(dirname(folder), name))
       .filter((neighbour) => !beside.has(neighbour) && existsSync(neighbour))
-    if (missing.length === 0) return blueprint
+    if (missing.length === 0) return { blueprint, beside: [...beside] }
     for (const neighbour of missing) beside.add(neighbour)
   }
 }

@@ -212,3 +212,49 @@ t.test('check says in one sentence what is wrong, and what to change', async (t)
   const { code, stdout } = await check(t, 'sky', {}, '--json')
   t.match({ code, row: JSON.parse(stdout) }, { code: 1, row: { name: 'sky', status: 'failed' } })
 })
+
+t.test('check loads CommonJS modules', async (t) => {
+  const source = pluginSource('sky', "host.job({ name: 'sky.tidy', every_seconds: 60, run() {} })")
+  const exported = source.replace('export default', 'module.exports =')
+  const compiled = `Object.defineProperty(exports, '__esModule', { value: true }); ${source.replace('export default', 'exports.default =')}`
+  for (const text of [exported, compiled])
+    t.match(await check(t, 'sky', { 'package.json': '{}', 'index.js': text }), {
+      code: 0,
+      stdout: /jobs +sky\.tidy/,
+    })
+  const refused = await check(t, 'sky', { 'index.js': exported })
+  t.match(refused, { code: 1, stderr: /module is not defined in ES module scope/ })
+})
+
+t.test('check --start says what fails in start, ready and stop', async (t) => {
+  const checkStart = (hooks: string, more: Record<string, string> = {}) =>
+    check(t, 'sky', { 'index.js': pluginSource('sky', '', hooks), ...more }, '--start')
+  t.match(await checkStart("async start() { throw new Error('no wind') },"), {
+    code: 1,
+    stdout: '',
+    stderr: 'svc: sky: plugin "sky" failed to start: no wind\n',
+  })
+  t.match(await checkStart("stop() { throw new Error('no calm') },"), {
+    code: 1,
+    stderr: /^svc: sky: plugin "sky" failed to stop: .*no calm\n$/,
+  })
+  t.match(
+    await checkStart("depends: ['moon'], ready() { setTimeout(() => { throw new Error('too late') }) },", {
+      '../moon/index.js': pluginSource('moon', ''),
+      '../moon/package.json': '{"type":"module"}',
+    }),
+    { code: 1, stderr: 'svc: sky: a plugin did not catch an error: too late\n' },
+  )
+  t.match(await checkStart('start() {}, ready() {}, stop() {},'), {
+    code: 0,
+    stdout: /A server started and stopped with it\.\n$/,
+  })
+  t.match(await check(t, 'channels/kite', { 'index.js': channelKind() }, '--start'), {
+    code: 0,
+    stdout: /A server started and stopped with it\./,
+  })
+  t.match(await checkStart('start() { process.exit(3) },'), {
+    code: 1,
+    stderr: 'svc: sky: its server ended with exit code 3\n',
+  })
+})
