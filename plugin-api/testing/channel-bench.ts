@@ -83,6 +83,7 @@ export function createLinker(
         .shown()
         .slice(earlierCounts.shown)
         .filter((message) => conversation === undefined || message.place === conversation)
+    let lastState = 'unknown'
     const channel: LinkedChannel = {
       platform: { ...platform, shown },
       fake,
@@ -91,18 +92,28 @@ export function createLinker(
       channels,
       listThreads,
       seeState: (state) =>
-        eventually(`the channel is ${state}`, async () => {
-          const { body } = await channels('GET', `/${created.body.id}`)
-          return body.runtime.state === state && body.runtime
-        }),
-      seeMessage: (words, conversation) =>
-        eventually(`the bot says ${words}`, () =>
-          shown(conversation).find(
-            ({ text, is_live }) =>
-              !is_live && (typeof words === 'string' ? text.includes(words) : words.test(text)),
-          ),
+        eventually(
+          () => `the channel is ${state}; it is ${lastState}`,
+          async () => {
+            const { body } = await channels('GET', `/${created.body.id}`)
+            lastState = JSON.stringify(body.runtime)
+            return body.runtime.state === state && body.runtime
+          },
         ),
-      seeRequest: () => eventually('the model is asked', () => fake.requests[earlierCounts.requests]),
+      seeMessage: (words, conversation) =>
+        eventually(
+          () => `the bot says ${words}; ${describeShown(shown(conversation))}`,
+          () =>
+            shown(conversation).find(
+              ({ text, is_live }) =>
+                !is_live && (typeof words === 'string' ? text.includes(words) : words.test(text)),
+            ),
+        ),
+      seeRequest: () =>
+        eventually(
+          'the model is asked, because link.receive(message) was called',
+          () => fake.requests[earlierCounts.requests],
+        ),
       listPrompts: () =>
         fake.requests.slice(earlierCounts.requests).flatMap(({ body }) => {
           const last = body.messages.at(-1)
@@ -113,6 +124,12 @@ export function createLinker(
     return channel
   }
 }
+
+/** Says what people see of the bot. */
+const describeShown = (shown: readonly ShownMessage[]) =>
+  shown.length === 0
+    ? 'it said nothing'
+    : `it said ${shown.map(({ text, is_live }) => JSON.stringify(text.slice(0, 200)) + (is_live ? ' (unfinished)' : '')).join(', ')}`
 
 /** Returns the settings with which a server reaches a fake platform. */
 export const settingsOf = (kind: string, { endpoints, allow_hosts = [] }: FakePlatform) => ({

@@ -98,7 +98,12 @@ export async function callModel(model: StreamingModel, options = hello) {
   if (error !== undefined) throw error
   const ignore = () => {}
   const listener = { onText: ignore, onReasoning: ignore, onToolCall: ignore, onUsage: ignore }
-  const { usage, finishReason } = parts.find((part) => part.type === 'finish')!
+  const end = parts.find((part) => part.type === 'finish')
+  if (!end)
+    throw new Error(
+      `the stream must end with a part of type finish, but it has ${parts.map(({ type }) => type).join(', ') || 'no parts'}`,
+    )
+  const { usage, finishReason } = end
   const counted = parts.map((part) =>
     part.type === 'finish' ? { ...part, tokens: usageOf(usage, () => NO_USAGE) } : part,
   )

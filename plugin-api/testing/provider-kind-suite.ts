@@ -24,18 +24,18 @@ export function testProviderKind(subject: ProviderKindSubject): unknown {
     const { connect, startFake, call } = bench
 
     await add('the options are described by a closed schema', async () => {
-      const { properties = {}, additionalProperties } = kind.config_schema as Record<string, object>
-      assert.equal(additionalProperties, false, 'config_schema needs additionalProperties: false')
-      for (const [name, property] of Object.entries(properties))
-        assert.equal(
-          typeof (property as { description?: unknown }).description,
-          'string',
+      const { properties = {}, additionalProperties } = kind.config_schema as Record<string, unknown>
+      assert.ok(additionalProperties === false, 'config_schema needs additionalProperties: false')
+      for (const [name, property] of Object.entries(properties as object))
+        assert.ok(
+          typeof (property as { description?: unknown }).description === 'string',
           `/properties/${name} of config_schema needs a description, which people read when they fill it in`,
         )
       compileSchema(kind.config_schema, 'json')(structuredClone(subject.options ?? {}))
       for (const language of ['en', 'zh'] as const) {
-        assert.ok(kind.label[language])
-        for (const text of Object.values(kind.guidance ?? {})) assert.ok(text[language])
+        assert.ok(kind.label[language], `label.${language} must be a text, but it is empty`)
+        for (const [reason, text] of Object.entries(kind.guidance ?? {}))
+          assert.ok(text[language], `guidance.${reason}.${language} must be a text, but it is empty`)
       }
     })
 
@@ -49,22 +49,40 @@ export function testProviderKind(subject: ProviderKindSubject): unknown {
     }
     await addMediaCases(bench, add)
 
-    await add('the models are listed', async () => {
-      const fake = await startFake()
-      const models = await listModels(kind, connect(fake.url))
-      const ids = models.map(({ id }) => id)
-      for (const id of [modelId, subject.embedding_model, ...media.map(({ id }) => id)])
-        if (id !== undefined) assert.ok(ids.includes(id), `${id} is listed: ${ids.join()}`)
-      assert.ok(models.every(({ name }) => name))
-    })
+    await add(
+      'the models are listed',
+      async () => {
+        const fake = await startFake()
+        const models = await listModels(kind, connect(fake.url))
+        const ids = models.map(({ id }) => id)
+        for (const id of [modelId, subject.embedding_model, ...media.map(({ id }) => id)])
+          if (id !== undefined)
+            assert.ok(
+              ids.includes(id),
+              `the list of models must have "${id}", but has ${ids.join(', ') || 'none'}`,
+            )
+        assert.ok(
+          models.every(({ name }) => name),
+          `each model must have a name, but some have none: ${JSON.stringify(models)}`,
+        )
+      },
+      'Let listModels(connection, signal) call the list of the vendor with connection.fetch, the base_url and the key, and return { id, name } for each; the models that the subject names must be in the list of your fake.',
+    )
 
     const { embedding_model } = subject
     if (embedding_model)
-      await add('texts are embedded', async () => {
-        const fake = await startFake()
-        const { embeddings } = await embedTexts(kind, connect(fake.url), embedding_model)
-        assert.ok(embeddings[0]!.length > 1 && embeddings[0]!.every(Number.isFinite))
-      })
+      await add(
+        'texts are embedded',
+        async () => {
+          const fake = await startFake()
+          const { embeddings } = await embedTexts(kind, connect(fake.url), embedding_model)
+          assert.ok(
+            embeddings[0] && embeddings[0].length > 1 && embeddings[0].every(Number.isFinite),
+            `embeddings[0] must be a list of numbers, but it is ${JSON.stringify(embeddings[0])}`,
+          )
+        },
+        'Let doEmbed({ values }) of embeddingModel return { embeddings } with a list of numbers for each value.',
+      )
 
     await add(
       'no request gets past the fetch of the connection, which holds the rules of addresses',
@@ -76,40 +94,60 @@ export function testProviderKind(subject: ProviderKindSubject): unknown {
           const error = await errorOf(attempt)
           const causes: unknown[] = []
           for (let cause = error; cause instanceof Error; cause = cause.cause) causes.push(cause)
-          assert.ok(causes.includes(refusal), `what was thrown tells the refusal: ${error}`)
+          assert.ok(
+            causes.includes(refusal),
+            `the error must be that of connection.fetch or have it as cause, but it is: ${error}`,
+          )
         }
         if (kind.languageModel) await isRefused(call(connection))
         for (const { id, call } of media) await isRefused(call(kind, connection, id))
         await isRefused(listModels(kind, connection))
         if (embedding_model) await isRefused(embedTexts(kind, connection, embedding_model))
-        assert.equal(fake.requests.length, 0)
+        assert.equal(
+          fake.requests.length,
+          0,
+          `no request may go past connection.fetch, but the vendor got ${fake.requests.map(({ path }) => path).join(', ')}`,
+        )
       },
+      'Hand connection.fetch to the client library (createX({ fetch })), use no other fetch, and keep the errors that it throws.',
     )
 
-    await add('nothing of the environment is sent to the vendor', async () => {
-      const fake = await startFake()
-      const canary = 'AKIACANARY0123456789'
-      const restore = setVariables(environment, (name) =>
-        /URL|HOST|ENDPOINT/.test(name) ? `http://127.0.0.1:9/${canary}` : canary,
-      )
-      try {
-        const bare = connect(fake.url, { api_key: undefined, options: barely(subject.options) })
-        const attempt = (task: Promise<unknown>) =>
-          task.catch((error) => assert.ok(!String(error).includes(canary), `the canary is in: ${error}`))
-        if (kind.languageModel) await attempt(call(bare))
-        for (const { id, call } of media) await attempt(call(kind, bare, id))
-        await attempt(listModels(kind, bare))
-        if (embedding_model) await attempt(embedTexts(kind, bare, embedding_model))
-      } finally {
-        restore()
-      }
-      assert.ok(fake.requests.length > 0, 'the base URL of the provider was called')
-      const sentTexts = fake.requests.map(({ path, headers, body }) => JSON.stringify([path, headers, body]))
-      assert.doesNotMatch(
-        sentTexts.join('\n'),
-        new RegExp(`${canary}|${Buffer.from(canary).toString('base64')}`),
-      )
-    })
+    await add(
+      'nothing of the environment is sent to the vendor',
+      async () => {
+        const fake = await startFake()
+        const canary = 'AKIACANARY0123456789'
+        const restore = setVariables(environment, (name) =>
+          /URL|HOST|ENDPOINT/.test(name) ? `http://127.0.0.1:9/${canary}` : canary,
+        )
+        try {
+          const bare = connect(fake.url, { api_key: undefined, options: barely(subject.options) })
+          const attempt = (task: Promise<unknown>) =>
+            task.catch((error) => assert.ok(!String(error).includes(canary), `the canary is in: ${error}`))
+          if (kind.languageModel) await attempt(call(bare))
+          for (const { id, call } of media) await attempt(call(kind, bare, id))
+          await attempt(listModels(kind, bare))
+          if (embedding_model) await attempt(embedTexts(kind, bare, embedding_model))
+        } finally {
+          restore()
+        }
+        assert.ok(
+          fake.requests.length > 0,
+          'the vendor at base_url must be called, also without a key, but it was not',
+        )
+        const sentTexts = fake.requests.map(({ path, headers, body }) =>
+          JSON.stringify([path, headers, body]),
+        )
+        const leak = sentTexts.find(
+          (text) => text.includes(canary) || text.includes(Buffer.from(canary).toString('base64')),
+        )
+        assert.ok(
+          leak === undefined,
+          `a value of ${environment.join(' or ')} was sent to the vendor: ${leak}`,
+        )
+      },
+      "Hand the client library a key and an address in every case, such as apiKey: api_key ?? '', so that it does not read its environment variables.",
+    )
 
     const { plugins = [pluginOf(kind)], config, databaseUrl } = subject
     if (plugins.length === 0) return

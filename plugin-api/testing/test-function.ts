@@ -8,8 +8,8 @@ export interface TestContext {
 /** Declares a test, as `test` of `node:test` and `t.test` of tap do. */
 export type TestFunction = (name: string, run: (t: TestContext) => Promise<void>) => unknown
 
-/** Declares one of the tests that run one after another. */
-export type AddTest = (name: string, run: () => Promise<void>) => Promise<void>
+/** Declares one of the tests that run one after another; `advice` tells the author of a failing kind what to change. */
+export type AddTest = (name: string, run: () => Promise<void>, advice?: string) => Promise<void>
 
 /** The longest time that one test may take, in milliseconds. */
 const TEST_LIMIT_MS = 300_000
@@ -25,6 +25,10 @@ export function extendLimit(t: object): void {
   for (let one: LimitedTest | undefined = t; one; one = one.parent) one.setTimeout?.(TEST_LIMIT_MS)
 }
 
+/** Returns an error that says what failed and what to change. */
+const withAdvice = (error: Error, advice: string) =>
+  new Error(`${error.message.replace(/\.$/, '')}. ${advice}`, { cause: error })
+
 /** Declares tests that run one after another within one test of this name. */
 export function declareTests(
   test: TestFunction,
@@ -33,10 +37,12 @@ export function declareTests(
 ): unknown {
   return test(name, async (t) => {
     extendLimit(t)
-    await declare(t, async (name, run) => {
+    await declare(t, async (name, run, advice) => {
       await t.test(name, async (t) => {
         extendLimit(t)
-        await run()
+        await run().catch((error) => {
+          throw advice === undefined ? error : withAdvice(error, advice)
+        })
       })
     })
   })

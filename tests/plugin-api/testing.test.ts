@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import type { LanguageModelV3StreamPart } from '@ai-sdk/provider'
 import {
   definePlugin,
   defineProviderKind,
   defineRoute,
   defineSocket,
+  type ModelCallOptions,
   type Plugin,
   type ProviderKind,
+  type StreamingModel,
 } from '#plugin-api'
 import webhook from '../../channels/webhook/index.ts'
 import {
@@ -195,12 +198,171 @@ t.test('the kit explains why a channel kind is invalid', async (t) => {
   t.match(failures['channel kind mute'], /channel kind "mute" is not valid: \/endpoints\/api must match/)
 })
 
-t.test('the kit explains why a provider kind fails', async (t) => {
+/** A model whose stream is changed on its way, part by part. */
+const altered = (
+  change: (part: LanguageModelV3StreamPart) => LanguageModelV3StreamPart | undefined,
+): ProviderKind => ({
+  ...outside,
+  async languageModel(connection, id) {
+    const model = await outside.languageModel(connection, id)
+    return {
+      doStream: async (options) => {
+        const { stream } = await model.doStream(options)
+        const changing = new TransformStream<LanguageModelV3StreamPart, LanguageModelV3StreamPart>({
+          transform(part, controller) {
+            const changed = change(part)
+            if (changed) controller.enqueue(changed)
+          },
+        })
+        return { stream: stream.pipeThrough(changing) }
+      },
+    } as StreamingModel
+  },
+})
+
+/** A kind that changes what its model is called with. */
+const calledWith = (change: (options: ModelCallOptions) => ModelCallOptions): ProviderKind => ({
+  ...outside,
+  async languageModel(connection, id) {
+    const model = await outside.languageModel(connection, id)
+    return { doStream: (options: ModelCallOptions) => model.doStream(change(options)) } as StreamingModel
+  },
+})
+
+const wrongKinds: Record<string, [kind: ProviderKind, cases: Record<string, RegExp>]> = {
+  'without a description': [
+    {
+      ...outside,
+      config_schema: {
+        type: 'object',
+        properties: { region: { type: 'string' } },
+        additionalProperties: false,
+      },
+    },
+    { 'the options are described': /\/properties\/region of config_schema needs a description/ },
+  ],
+  'with an open schema': [
+    { ...outside, config_schema: { type: 'object' } },
+    { 'the options are described': /config_schema needs additionalProperties: false/ },
+  ],
+  'without a Chinese label': [
+    { ...outside, label: { en: 'Outside', zh: '' } },
+    { 'the options are described': /label\.zh must be a text/ },
+  ],
+  'without an end': [
+    altered((part) => (part.type === 'finish' ? undefined : part)),
+    {
+      'text streams as it is sent':
+        /must end with a part of type finish, but it has .*text-delta.*Let languageModel pass on/,
+    },
+  ],
+  'without usage': [
+    altered((part) =>
+      part.type === 'finish'
+        ? { ...part, usage: { ...part.usage, inputTokens: { ...part.usage.inputTokens, total: undefined } } }
+        : part,
+    ),
+    {
+      'text streams as it is sent':
+        /usage\.inputTokens\.total: expected 120, but it is undefined\. Let languageModel/,
+    },
+  ],
+  'without thoughts': [
+    altered((part) => (part.type.startsWith('reasoning') ? undefined : part)),
+    {
+      'thoughts stream before':
+        /by type: expected \[ 'reasoning', 'text' \], but it is \[ 'text' \]\. Let languageModel stream/,
+      'tools are called in parallel':
+        /the answer with its thoughts, as it was sent back.*send the results and thoughts/,
+    },
+  ],
+  'without tools': [
+    calledWith(({ tools: _, ...options }) => options),
+    {
+      'tools are called in parallel':
+        /the tools of the request: expected a list of 2.* but it is \[\]\. Let languageModel/,
+    },
+  ],
+  'that always stops': [
+    altered((part) =>
+      part.type === 'finish' ? { ...part, finishReason: { unified: 'stop', raw: 'x' } } : part,
+    ),
+    {
+      'an answer cut at its limit':
+        /finishReason\.unified: expected 'length', but it is 'stop'\. Let the finish/,
+    },
+  ],
+  'that sees no pictures': [
+    calledWith((options) => ({
+      ...options,
+      prompt: options.prompt.map((message) =>
+        message.role === 'user'
+          ? { ...message, content: message.content.filter(({ type }) => type === 'text') }
+          : message,
+      ),
+    })),
+    { 'pictures are sent along': /images: expected a list of 1.*Let languageModel send parts of type file/ },
+  ],
+  'that explains nothing': [
+    { ...outside, explainError: () => ({ reason: 'unknown' }) },
+    {
+      'a refusal for quota':
+        /the reason of the error ".+": expected 'quota', but it is 'unknown'\. Let explainError\(report\)/,
+      'an answer that breaks': /expected outage or unreachable, but it is unknown\. Let the stream end/,
+      'an address without a listener':
+        /expected 'unreachable', but it is 'unknown'\. Throw what fetch throws/,
+    },
+  ],
+  'that throws for a missing key': [
+    {
+      ...outside,
+      languageModel(connection, id) {
+        if (!connection.api_key) throw new Error('Set the key of Outside.')
+        return outside.languageModel(connection, id)
+      },
+    },
+    {
+      'a wrong key and a missing one':
+        /"Error: Set the key of Outside\.", for a missing key .*: expected 'auth', but it is 'unknown'\. The vendor must refuse both/,
+    },
+  ],
+  'with its own fetch': [
+    {
+      ...outside,
+      languageModel: (connection, id) => outside.languageModel({ ...connection, fetch }, id),
+      listModels: async () => [],
+    },
+    {
+      'the models are listed': /the list of models must have "m", but has none\. Let listModels/,
+      'no request gets past':
+        /(the call did not fail|the error must be that of connection\.fetch).*Hand connection\.fetch/,
+    },
+  ],
+  'that reads its environment': [
+    {
+      ...outside,
+      languageModel: (connection, id) =>
+        outside.languageModel(
+          { ...connection, api_key: connection.api_key ?? process.env.OPENAI_API_KEY },
+          id,
+        ),
+    },
+    {
+      'nothing of the environment':
+        /a value of OPENAI_API_KEY or OPENAI_BASE_URL was sent.*Hand the client library a key/,
+    },
+  ],
+}
+
+t.test('the kit explains why a provider kind fails, and what to change', async (t) => {
   const { databaseUrl } = kitOptions(t)
-  const vague: ProviderKind = { ...outside, explainError: () => ({ reason: 'unknown' }) }
-  const failures = await collectFailures((test) =>
-    testProviderKind({ ...subject, kind: vague, plugins: [], test, databaseUrl }),
-  )
-  t.match(failures['a refusal for quota is understood before an answer'], /unknown/)
-  t.notOk(failures['text streams as it is sent, with what it cost'])
+  for (const [what, [kind, cases]] of Object.entries(wrongKinds)) {
+    const failures = await collectFailures((test) =>
+      testProviderKind({ ...subject, kind, plugins: [], test, databaseUrl }),
+    )
+    for (const [title, sentence] of Object.entries(cases)) {
+      const name = Object.keys(failures).find((failure) => failure.startsWith(title))
+      t.match(name && failures[name], sentence, `a kind ${what}: ${title}`)
+    }
+  }
 })
