@@ -32,15 +32,15 @@ const listOwnVotes = route({
   response: { 200: { type: 'array', items: ownVoteRow } },
   errors: ['THREAD_NOT_FOUND'],
 }).handle(async ({ caller, agent, params, query }, { votes }) => {
-  const place = { user_id: caller.id, agent_id: agent._id, thread_id: params.thread_id }
-  const { rows, next } = await votes.listOfThread(place, query)
+  const target = { user_id: caller.id, agent_id: agent._id, thread_id: params.thread_id }
+  const { rows, next } = await votes.listOfThread(target, query)
   return pageReply(query, { rows: rows.map(toOwnRow), next })
 })
 
-const giveFeedback = route({
+const rateAnswer = route({
   method: 'PUT',
   path: ANSWER,
-  operation_id: 'giveFeedback',
+  operation_id: 'rateAnswer',
   summary: 'Rate an answer',
   description:
     'Stores your vote on a complete answer of your own thread, in place of your earlier vote on it. With the first vote the question and the answer are copied as they are: people with the permission `feedback` read these copies, also after the conversation has changed or was deleted, until you delete the vote or your account.',
@@ -50,16 +50,16 @@ const giveFeedback = route({
   body: newVote,
   response: { 200: ownVoteRow },
   errors: ['THREAD_NOT_FOUND', 'MESSAGE_NOT_FOUND', 'ANSWER_INCOMPLETE', 'LIMIT_REACHED'],
-  audit: 'feedback.give',
+  audit: 'feedback.rate',
 }).handle(async ({ caller, agent, params: { thread_id, message_id }, body }, { votes }) => {
-  const place = { user_id: caller.id, agent_id: agent._id, thread_id, message_id }
-  return toOwnRow(await votes.put({ ...place, username: caller.username, agent_name: agent.name }, body))
+  const target = { user_id: caller.id, agent_id: agent._id, thread_id, message_id }
+  return toOwnRow(await votes.put({ ...target, username: caller.username, agent_name: agent.name }, body))
 })
 
-const removeFeedback = route({
+const removeRating = route({
   method: 'DELETE',
   path: ANSWER,
-  operation_id: 'removeFeedback',
+  operation_id: 'removeRating',
   summary: 'Delete your vote on an answer',
   description:
     'Deletes your vote with its copies of the question and the answer, also if the thread was deleted meanwhile. Answers 204 as well if there is no vote.',
@@ -98,4 +98,4 @@ const listFeedback = route({
 })
 
 /** The routes of votes. */
-export const feedbackRoutes = [listOwnVotes, giveFeedback, removeFeedback, listFeedback]
+export const feedbackRoutes = [listOwnVotes, rateAnswer, removeRating, listFeedback]

@@ -53,7 +53,7 @@ declare module '#kernel/types' {
 }
 
 /** An answer in a thread of an account. */
-export interface AnswerPlace {
+export interface AnswerTarget {
   user_id: string
   agent_id: string
   thread_id: string
@@ -85,7 +85,7 @@ export function createVotes({
   const bytesOf = (vote: VoteDocument) => Buffer.byteLength(JSON.stringify(vote))
 
   /** Copies the answer and its question. Throws THREAD_NOT_FOUND, MESSAGE_NOT_FOUND, ANSWER_INCOMPLETE. */
-  const copyAnswer = async ({ thread_id, message_id, ...owner }: AnswerPlace) => {
+  const copyAnswer = async ({ thread_id, message_id, ...owner }: AnswerTarget) => {
     const thread = await threads.get(owner, thread_id)
     const { question, answer } = await history.findAnswer(thread, message_id)
     if (answer.status !== 'complete') throw new AppError('ANSWER_INCOMPLETE')
@@ -102,27 +102,27 @@ export function createVotes({
      * THREAD_NOT_FOUND, MESSAGE_NOT_FOUND, ANSWER_INCOMPLETE, LIMIT_REACHED.
      */
     async put(
-      { agent_name, username, ...place }: AnswerPlace & { agent_name: string; username: string },
+      { agent_name, username, ...target }: AnswerTarget & { agent_name: string; username: string },
       { value, reasons = [], comment }: TypeOf<typeof newVote>,
     ): Promise<VoteDocument> {
       const now = clock.seconds()
       const words = comment?.toWellFormed().trim() || null
       const changes = { value, reasons: [...reasons], comment: words, updated_at: now }
       const change = () =>
-        feedback.findOneAndUpdate({ ...place }, { $set: changes }, { returnDocument: 'after' })
+        feedback.findOneAndUpdate({ ...target }, { $set: changes }, { returnDocument: 'after' })
       const changed = await change()
       if (changed) return changed
       const vote: VoteDocument = {
         _id: ids.make('fbk_'),
-        ...place,
-        ...(await copyAnswer(place)),
+        ...target,
+        ...(await copyAnswer(target)),
         username,
         agent_name,
         ...changes,
         created_at: now,
       }
       try {
-        await limits.within('feedback', place.user_id, () => feedback.insertOne(vote))
+        await limits.within('feedback', target.user_id, () => feedback.insertOne(vote))
       } catch (error) {
         const isRepeated = isDuplicateKey(error)
         const other = isRepeated ? await change() : null
@@ -130,7 +130,7 @@ export function createVotes({
         throw isRepeated ? new AppError('MESSAGE_NOT_FOUND') : error
       }
       // A concurrent deletion of the account did not see this vote.
-      if (!(await users.find(place.user_id))) {
+      if (!(await users.find(target.user_id))) {
         await feedback.deleteOne({ _id: vote._id })
         throw new AppError('AUTH_FAILED')
       }
@@ -138,15 +138,15 @@ export function createVotes({
     },
 
     /** Removes a vote, if there is one. Throws THREAD_NOT_FOUND if the account has neither the vote nor the thread. */
-    async remove(place: AnswerPlace): Promise<void> {
-      const { deletedCount } = await feedback.deleteOne({ ...place })
-      const { user_id, agent_id, thread_id } = place
+    async remove(target: AnswerTarget): Promise<void> {
+      const { deletedCount } = await feedback.deleteOne({ ...target })
+      const { user_id, agent_id, thread_id } = target
       if (deletedCount === 0) await threads.get({ user_id, agent_id }, thread_id)
     },
 
     /** Lists an account's votes in a thread, newest first. Throws THREAD_NOT_FOUND; VALIDATION_FAILED for an unknown cursor. */
     async listOfThread(
-      { thread_id, ...owner }: Omit<AnswerPlace, 'message_id'>,
+      { thread_id, ...owner }: Omit<AnswerTarget, 'message_id'>,
       page: PageRequest,
     ): Promise<Page<Omit<VoteDocument, 'question' | 'answer'>>> {
       await threads.get(owner, thread_id)

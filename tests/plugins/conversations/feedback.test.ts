@@ -9,7 +9,7 @@ const { token: reader } = await server.createUser({ username: 'reader', permissi
 
 const refusal = (status: number, code: string) => ({ status, body: { error: { code } } })
 
-/** Has a question answered, and returns the place of the answer. */
+/** Has a question answered, and returns the rated of the answer. */
 async function ask(text: string, answer: string, thread_id?: string) {
   const socket = await chat.connect()
   fake.next({ text: answer })
@@ -21,16 +21,16 @@ async function ask(text: string, answer: string, thread_id?: string) {
 
 const pathOf = ({ thread_id, message_id }: { thread_id: string; message_id: string }) =>
   `/agents/${agent_id}/threads/${thread_id}/messages/${message_id}/feedback`
-const vote = (place: { thread_id: string; message_id: string }, body: object, token = server.admin.token) =>
-  server.request('PUT', pathOf(place), { body, token })
+const vote = (rated: { thread_id: string; message_id: string }, body: object, token = server.admin.token) =>
+  server.request('PUT', pathOf(rated), { body, token })
 const own = (thread_id: string, token = server.admin.token) =>
   server.request('GET', `/agents/${agent_id}/threads/${thread_id}/feedback`, { token })
 const all = async (query = '') =>
   (await server.request('GET', `/admin/feedback${query}`, { token: reader })).body
 
 t.test('A vote is given, read, replaced and deleted', async (t) => {
-  const place = await ask('What is two and two?', 'Two and two is *five*.')
-  const { status, body } = await vote(place, {
+  const rated = await ask('What is two and two?', 'Two and two is *five*.')
+  const { status, body } = await vote(rated, {
     value: -1,
     reasons: ['wrong', 'style'],
     comment: ' It is four. ',
@@ -38,14 +38,14 @@ t.test('A vote is given, read, replaced and deleted', async (t) => {
   t.equal(status, 200, JSON.stringify(body))
   const { created_at, updated_at } = body
   t.strictSame(body, {
-    message_id: place.message_id,
+    message_id: rated.message_id,
     value: -1,
     reasons: ['wrong', 'style'],
     comment: 'It is four.',
     created_at,
     updated_at,
   })
-  t.strictSame((await own(place.thread_id)).body, [body])
+  t.strictSame((await own(rated.thread_id)).body, [body])
   const [row] = await all()
   t.match(row, {
     username: 'admin',
@@ -59,31 +59,31 @@ t.test('A vote is given, read, replaced and deleted', async (t) => {
     answer: 'Two and two is *five*.',
     created_at,
   })
-  t.match(await vote(place, { value: 1 }), { status: 200, body: { value: 1, reasons: [], comment: null } })
+  t.match(await vote(rated, { value: 1 }), { status: 200, body: { value: 1, reasons: [], comment: null } })
   t.equal((await all()).length, 1)
   t.equal((await all())[0].id, row.id)
   for (const _ of [1, 2])
-    t.equal((await server.request('DELETE', pathOf(place))).status, 204, 'deleting twice is the same')
-  t.strictSame((await own(place.thread_id)).body, [])
+    t.equal((await server.request('DELETE', pathOf(rated))).status, 204, 'deleting twice is the same')
+  t.strictSame((await own(rated.thread_id)).body, [])
   t.strictSame(await all(), [])
-  const { body: rows } = await server.request('GET', '/admin/audit-log?action=feedback.give&limit=1')
-  t.match(rows, [{ actor: 'admin', target: `${agent_id}/${place.thread_id}/${place.message_id}` }])
+  const { body: rows } = await server.request('GET', '/admin/audit-log?action=feedback.rate&limit=1')
+  t.match(rows, [{ actor: 'admin', target: `${agent_id}/${rated.thread_id}/${rated.message_id}` }])
 })
 
 t.test('Only complete answers of one’s own conversations are rated', async (t) => {
-  const place = await ask('Hello', 'Hi.')
-  t.match(await vote(place, { value: 1 }, ann), refusal(404, 'AGENT_NOT_FOUND'))
+  const rated = await ask('Hello', 'Hi.')
+  t.match(await vote(rated, { value: 1 }, ann), refusal(404, 'AGENT_NOT_FOUND'))
   await server.call('PATCH', `/agents/${agent_id}`, { is_shared: true })
-  t.match(await vote(place, { value: 1 }, ann), refusal(404, 'THREAD_NOT_FOUND'))
-  t.match(await own(place.thread_id, ann), refusal(404, 'THREAD_NOT_FOUND'))
-  t.match(await server.request('DELETE', pathOf(place), { token: ann }), refusal(404, 'THREAD_NOT_FOUND'))
+  t.match(await vote(rated, { value: 1 }, ann), refusal(404, 'THREAD_NOT_FOUND'))
+  t.match(await own(rated.thread_id, ann), refusal(404, 'THREAD_NOT_FOUND'))
+  t.match(await server.request('DELETE', pathOf(rated), { token: ann }), refusal(404, 'THREAD_NOT_FOUND'))
   await server.call('PATCH', `/agents/${agent_id}`, { is_shared: false })
-  const question = { ...place, message_id: place.messages[0].id }
+  const question = { ...rated, message_id: rated.messages[0].id }
   t.match(await vote(question, { value: 1 }), refusal(404, 'MESSAGE_NOT_FOUND'))
-  t.match(await vote({ ...place, message_id: 'msg_none' }, { value: 1 }), refusal(404, 'MESSAGE_NOT_FOUND'))
+  t.match(await vote({ ...rated, message_id: 'msg_none' }, { value: 1 }), refusal(404, 'MESSAGE_NOT_FOUND'))
   const other = await ask('Another', 'Yes.')
   t.match(
-    await vote({ ...place, message_id: other.message_id }, { value: 1 }),
+    await vote({ ...rated, message_id: other.message_id }, { value: 1 }),
     refusal(404, 'MESSAGE_NOT_FOUND'),
     'an answer of another thread',
   )
@@ -100,7 +100,7 @@ t.test('Only complete answers of one’s own conversations are rated', async (t)
 })
 
 t.test('Bad votes are refused', async (t) => {
-  const place = await ask('Hello', 'Hi.')
+  const rated = await ask('Hello', 'Hi.')
   const bad: [string, object][] = [
     ['/value', { value: 0 }],
     ['/value', { value: '1' }],
@@ -115,30 +115,30 @@ t.test('Bad votes are refused', async (t) => {
     ['/more', { value: -1, more: true }],
   ]
   for (const [path, body] of bad) {
-    const { status, body: reply } = await vote(place, body)
+    const { status, body: reply } = await vote(rated, body)
     t.equal(status, 422, JSON.stringify(body))
     t.equal(reply.error.details.issues[0].path, path)
   }
-  t.strictSame((await own(place.thread_id)).body, [])
+  t.strictSame((await own(rated.thread_id)).body, [])
 })
 
 t.test('The copies outlive changes of the conversation, and its deletion', async (t) => {
-  const place = await ask('First question', 'First answer')
-  await vote(place, { value: -1 })
+  const rated = await ask('First question', 'First answer')
+  await vote(rated, { value: -1 })
   const socket = await chat.connect()
   fake.next({ text: 'Second answer' })
-  socket.send({ type: 'regenerate', thread_id: place.thread_id, client_message_id: 'again' })
+  socket.send({ type: 'regenerate', thread_id: rated.thread_id, client_message_id: 'again' })
   await socket.seeTurn('again')
-  t.match((await own(place.thread_id)).body, [{ message_id: place.message_id }])
-  const { messages } = await chat.history(place.thread_id)
+  t.match((await own(rated.thread_id)).body, [{ message_id: rated.message_id }])
+  const { messages } = await chat.history(rated.thread_id)
   t.match(
-    await vote({ ...place, message_id: messages.at(-1).id }, { value: 1 }),
+    await vote({ ...rated, message_id: messages.at(-1).id }, { value: 1 }),
     { status: 200 },
     'the new version has a vote of its own',
   )
-  t.match(await vote(place, { value: -1, comment: 'still' }), { status: 200 }, 'a version that is not shown')
-  t.equal((await chat.threads('DELETE', `/${place.thread_id}`)).status, 204)
-  t.match(await own(place.thread_id), refusal(404, 'THREAD_NOT_FOUND'))
+  t.match(await vote(rated, { value: -1, comment: 'still' }), { status: 200 }, 'a version that is not shown')
+  t.equal((await chat.threads('DELETE', `/${rated.thread_id}`)).status, 204)
+  t.match(await own(rated.thread_id), refusal(404, 'THREAD_NOT_FOUND'))
   const rows = await all()
   t.match(
     rows
@@ -147,14 +147,14 @@ t.test('The copies outlive changes of the conversation, and its deletion', async
       .sort(),
     ['First question: First answer', 'First question: Second answer'],
   )
-  t.equal((await server.request('DELETE', pathOf(place))).status, 204, 'it can still be taken back')
-  t.match(await vote(place, { value: 1 }), refusal(404, 'THREAD_NOT_FOUND'))
+  t.equal((await server.request('DELETE', pathOf(rated))).status, 204, 'it can still be taken back')
+  t.match(await vote(rated, { value: 1 }), refusal(404, 'THREAD_NOT_FOUND'))
 })
 
 t.test('Administrators filter, page and download votes', async (t) => {
   await server.db.collection('feedback').deleteMany({})
-  const place = await ask('=SUM(A1), "quoted"', 'Line one\nline two')
-  await vote(place, { value: -1, reasons: ['wrong'], comment: '+1' })
+  const rated = await ask('=SUM(A1), "quoted"', 'Line one\nline two')
+  await vote(rated, { value: -1, reasons: ['wrong'], comment: '+1' })
   const good = await ask('Good?', 'Good.')
   await vote(good, { value: 1 })
   t.match(await server.request('GET', '/admin/feedback', { token: ann }), refusal(403, 'FORBIDDEN'))
