@@ -6,10 +6,23 @@ import { knowledgeCommands } from './knowledge-commands.ts'
 import { manifest } from './manifest.ts'
 import { scheduleCommands } from './schedule-commands.ts'
 import { searchCommand } from './search-command.ts'
+import { explain, signIn } from './signed-in.ts'
+
+/** Signs the commands of other plugins in. */
+const terminalAccounts = { signIn, explain }
+
+declare module '#kernel/types' {
+  interface Services {
+    terminal: {
+      terminalAccounts: typeof terminalAccounts
+    }
+  }
+}
 
 export default definePlugin({
   ...manifest,
   setup(host) {
+    host.provide('terminalAccounts', () => terminalAccounts)
     host.command(chatCommand)
     host.command(acpCommand)
     host.command(searchCommand)

@@ -74,7 +74,11 @@ export function findNamed<Row extends { id: string; name: string }>(
   throw new Error(`${others.length + 1} ${noun}s have this name: choose one by its ID.`)
 }
 
-async function signIn(
+/**
+ * Signs in as `svc chat` does, by the options `--url` and `--username` of a command. `say` shows a line to the person, and
+ * `leave` is aborted if the person leaves the prompt. Throws a sentence, or the server's refusal.
+ */
+export async function signIn(
   { options, home, env, stdin, stderr }: CommandInput,
   say: (text: string) => void,
   leave: AbortController,
@@ -89,7 +93,8 @@ async function signIn(
   )
 }
 
-function explain(error: Error): string {
+/** Describes an error of a command for its user, in a line or several. */
+export function explain(error: Error): string {
   if (error instanceof UnreachableError)
     return `${error.message} Start one with \`npm start\`, or set another one with --url.`
   const issues = error instanceof RefusedError ? error.issues : []
