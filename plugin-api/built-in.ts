@@ -17,6 +17,7 @@ export interface BuiltInPlugins {
   console: typeof import('../plugins/reach/console/index.ts')
   documents: typeof import('../plugins/tools/documents/index.ts')
   doctor: typeof import('../plugins/operation/doctor/index.ts')
+  eval: typeof import('../plugins/operation/eval/index.ts')
   events: typeof import('../plugins/reach/events/index.ts')
   experts: typeof import('../plugins/agents/experts/index.ts')
   guard: typeof import('../plugins/conversations/guard/index.ts')
