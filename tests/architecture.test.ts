@@ -207,7 +207,7 @@ t.test('the plugin API brings the types of every built-in plugin', async (t) => 
 })
 
 /** A client of the API imports types of schemas only, and works without the plugins that serve them. */
-const CLIENTS = ['console', 'terminal']
+const CLIENTS = ['console', 'eval', 'terminal']
 
 t.test(
   'plugins import only #plugin-api, their own folder, types of other plugins, and clients #client',
