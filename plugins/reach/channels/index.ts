@@ -5,6 +5,7 @@ import {
   type LeaseDocument,
   listNames,
   type SealedConfigs,
+  type UploadedFile,
 } from '#plugin-api'
 import { countChannels, readChannelGauges, showChannels } from './channel-counts.ts'
 import { type Channels, createChannels } from './channels.ts'
@@ -82,6 +83,19 @@ declare module '#kernel/types' {
   interface ExtensionPoints {
     /** Messaging platforms. A folder in `~/.svc/channels` registers one as well. */
     'channels.kinds': ChannelKind
+    /**
+     * Returns the words of an audio file that came with a message, before its turn begins; undefined if they cannot be
+     * told: the agent receives the file in any case. The file lies at its path until the answer.
+     */
+    'channels.transcripts': (question: {
+      channel_id: string
+      agent_id: string
+      thread_id: string
+      /** The owner of the agent, whose account the call is for. */
+      user_id: string
+      file: UploadedFile
+      signal: AbortSignal
+    }) => Promise<{ text: string } | undefined> | undefined
   }
 }
 
@@ -115,6 +129,7 @@ export default definePlugin({
       check: assertChannelKind,
       folder: 'channels',
     })
+    host.extensionPoint('channels.transcripts', { noun: 'transcriber of voice messages' })
     host.service('channelKinds', createChannelKinds)
     host.service('channelConfigs', (cradle) => createSealedConfigs('channel', cradle))
     host.service('connectionLeases', createConnectionLeases)

@@ -64,10 +64,11 @@ export async function answerMessage(answering: Answering, cradle: Cradle): Promi
 
 /** Starts the turn that answers a message, unless an earlier attempt did. */
 async function startTurn(
-  { message, session, owner, locale }: Answering,
+  answering: Answering,
   thread: ThreadDocument,
   cradle: Cradle,
 ): Promise<{ thread_id: string; turn_id: string; after?: number }> {
+  const { message, owner, locale } = answering
   const { agents, chat } = cradle
   const { _id: thread_id, user_id, agent_id } = thread
   const client_message_id = clientMessageId(message)
@@ -76,7 +77,7 @@ async function startTurn(
   const agent = await agents.find(agent_id)
   if (agent?.state !== 'running')
     throw new AppError('AGENT_NOT_RUNNING', { state: agent?.state ?? 'deleted' })
-  const content = await buildContent(message, session, locale, cradle)
+  const content = await buildContent(answering, thread, cradle)
   const { _id: id, role, permissions, token_quota } = owner
   const started = await chat.start({
     thread_id,

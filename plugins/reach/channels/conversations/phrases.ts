@@ -93,6 +93,7 @@ Your ID here is \`{sender}\`.`,
   overheard: { en: 'Earlier messages in the group:', zh: '群里此前的消息：' },
   replies_to: { en: 'In reply to {sender}:', zh: '回复 {sender}：' },
   forwards: { en: 'Forwarded from {sender}:', zh: '转发自 {sender}：' },
+  voice_message: { en: '[Voice message] {text}', zh: '[语音消息] {text}' },
   somebody: { en: 'someone', zh: '某人' },
   message_from: { en: 'Message from {sender}:', zh: '来自 {sender} 的消息：' },
 } satisfies Record<string, LocalizedText>

@@ -14,13 +14,15 @@ import {
   type UploadedFile,
   withDeadline,
 } from '#plugin-api'
-import type { Block } from '../../../conversations/chat/documents.ts'
+import type { Block, ThreadDocument } from '../../../conversations/chat/documents.ts'
 import { groupRulesFor } from '../config/common-settings.ts'
 import type { Session } from '../connections/session.ts'
-import type { InboxDocument, OverheardMessage } from '../documents.ts'
+import type { OverheardMessage } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
 import { toFailure } from '../writing/index.ts'
+import type { Answering } from './answer.ts'
 import { isIntroduction, say } from './phrases.ts'
+import { createTranscripts } from './transcripts.ts'
 
 /** The largest file that is accepted, in bytes: the same as for uploads. */
 const MAX_FILE_BYTES = 20 * 1024 * 1024
@@ -31,11 +33,13 @@ const MAX_FILES = 16
 /** The longest text that is sent to a model, in characters. */
 const MAX_TEXT = 200_000
 
-/** Builds a turn's content from a message: its text with the history and the quote, and all their files. */
+/**
+ * Builds a turn's content from a message: its text with the history and the quote, the words of its voice messages, and
+ * all their files. `thread` is that of the turn.
+ */
 export async function buildContent(
-  message: InboxDocument,
-  session: Session,
-  locale: Locale,
+  { message, session, locale }: Pick<Answering, 'message' | 'session' | 'locale'>,
+  { _id: thread_id, user_id, agent_id }: ThreadDocument,
   cradle: Cradle,
 ): Promise<Block[]> {
   const { channel, config } = session
@@ -49,11 +53,22 @@ export async function buildContent(
         sent_at,
       )
     : []
-  const files = [...cradle.messageInbox.unseal(message).files]
+  const ownFiles = cradle.messageInbox.unseal(message).files
+  const files = [...ownFiles]
   // The files of the message come first; the newest ones of the history take the room that is left.
   for (const earlierMessage of overheard.toReversed())
     files.unshift(...earlierMessage.files.slice(0, Math.max(0, MAX_FILES - files.length)))
-  const received = await Promise.all(files.map((file) => receiveFile(file, session, locale, cradle)))
+  const transcripts = createTranscripts({ thread_id, user_id, agent_id }, session, cradle)
+  const received = await Promise.all(
+    files.map((file) => {
+      const transcribe = ownFiles.includes(file) ? transcripts.read : undefined
+      return receiveFile(file, { session, locale, transcribe }, cradle)
+    }),
+  )
+  const spoken = received.flatMap(({ transcript }) =>
+    transcript === undefined ? [] : [say('voice_message', locale, { text: transcript })],
+  )
+  const words = [text, ...spoken].filter((part) => part !== '').join('\n\n')
   const nameOf = (name: string | undefined) => toLine(name ?? say('somebody', locale))
   const introduce = (phrase: 'replies_to' | 'forwards' | 'message_from', name: string | undefined) =>
     say(phrase, locale, { sender: nameOf(name) })
@@ -66,18 +81,18 @@ export async function buildContent(
           `${introduce(quote.is_forwarded ? 'forwards' : 'replies_to', quote.sender)}\n${prefix(quote.text, '> ')}`,
         ]
       : []),
-    isGroup && text !== ''
-      ? `${introduce('message_from', sender.name ?? sender.id)}\n${withoutIntroductions(text)}`
-      : text,
-    ...received.filter((part) => typeof part === 'string'),
+    isGroup && words !== ''
+      ? `${introduce('message_from', sender.name ?? sender.id)}\n${withoutIntroductions(words)}`
+      : words,
+    ...received.flatMap(({ loss = [] }) => loss),
   ]
-  const words = parts
+  const content = parts
     .filter((part) => part.trim() !== '')
     .join('\n\n')
     .slice(0, MAX_TEXT)
     .toWellFormed()
-  const blocks = received.filter((part) => typeof part !== 'string')
-  return [...(words === '' ? [] : [{ type: 'text', text: words } as const]), ...blocks]
+  const blocks = received.flatMap(({ block = [] }) => block)
+  return [...(content === '' ? [] : [{ type: 'text', text: content } as const]), ...blocks]
 }
 
 /** Puts a mark before each line of a text. */
@@ -106,18 +121,33 @@ function isPageInstead(
   return /\.\w+$/.test(filename) && !/\.x?html?$/i.test(filename)
 }
 
-/** Downloads a file into the workspace. Returns its block, or a text that says why the file is missing. */
+/** A file of a message, with its words if it is a voice message; `loss` is a text that says why it is missing. */
+interface ReceivedFile {
+  block?: Extract<Block, { path: string }>
+  transcript?: string
+  loss?: string
+}
+
+/** Downloads a file into the workspace. */
 async function receiveFile(
   file: InboundFile,
-  session: Session,
-  locale: Locale,
+  {
+    session,
+    locale,
+    transcribe,
+  }: {
+    session: Session
+    locale: Locale
+    transcribe: ((file: UploadedFile) => Promise<string | undefined>) | undefined
+  },
   { extensions, server, log }: Cradle,
-): Promise<Extract<Block, { path: string }> | string> {
+): Promise<ReceivedFile> {
   const folder = join(server.home, 'uploads')
   const path = join(folder, randomUUID())
   const { filename = 'file' } = file
-  const lost = (detail: string) =>
-    say('file_lost', locale, { filename: toLine(filename), detail: toLine(detail) })
+  const lost = (detail: string) => ({
+    loss: say('file_lost', locale, { filename: toLine(filename), detail: toLine(detail) }),
+  })
   if ((file.size ?? 0) > MAX_FILE_BYTES) return lost(say('too_large', locale))
   const download = async (signal: AbortSignal) => {
     const connection = await session.connect(signal)
@@ -140,7 +170,11 @@ async function receiveFile(
     const [storedFile] = await extensions['agents.received_files'].ask({ agent_id, file: uploaded })
     if (!storedFile) return lost(say('not_kept', locale))
     const { size: _, ...stored } = storedFile
-    return { type: stored.media_type.startsWith('image/') ? 'image' : 'file', ...stored }
+    const transcript = await transcribe?.({ ...uploaded, media_type: stored.media_type })
+    return {
+      block: { type: stored.media_type.startsWith('image/') ? 'image' : 'file', ...stored },
+      transcript,
+    }
   } catch (error) {
     if (session.signal.aborted) throw error
     const { reason, detail } = toFailure(error)
