@@ -54,6 +54,7 @@ export interface BuiltInPlugins {
   'two-factor': typeof import('../plugins/identity/two-factor/index.ts')
   usage: typeof import('../plugins/models/usage/index.ts')
   users: typeof import('../plugins/identity/users/index.ts')
+  voice: typeof import('../plugins/reach/voice/index.ts')
   web: typeof import('../plugins/tools/web/index.ts')
   welcome: typeof import('../plugins/agents/welcome/index.ts')
   workspace: typeof import('../plugins/tools/workspace/index.ts')
