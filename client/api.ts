@@ -1174,6 +1174,40 @@ export interface paths {
      */
     get: operations["searchConversations"];
   };
+  "/agents/{id}/threads/{thread_id}/feedback": {
+    /**
+     * List your votes in a thread
+     * @description Lists your own votes on answers of the thread, the newest first.
+     *
+     * For whoever may open the agent, and for guests with threads of their own from the time when it was shared.
+     */
+    get: operations["listThreadFeedback"];
+  };
+  "/agents/{id}/threads/{thread_id}/messages/{message_id}/feedback": {
+    /**
+     * Rate an answer
+     * @description Stores your vote on a complete answer of your own thread, in place of your earlier vote on it. With the first vote the question and the answer are copied as they are: people with the permission `feedback` read these copies, also after the conversation has changed or was deleted, until you delete the vote or your account.
+     *
+     * For whoever may open the agent, and for guests with threads of their own from the time when it was shared.
+     */
+    put: operations["rateAnswer"];
+    /**
+     * Delete your vote on an answer
+     * @description Deletes your vote with its copies of the question and the answer, also if the thread was deleted meanwhile. Answers 204 as well if there is no vote.
+     *
+     * For whoever may open the agent, and for guests with threads of their own from the time when it was shared.
+     */
+    delete: operations["removeRating"];
+  };
+  "/admin/feedback": {
+    /**
+     * List the votes of everybody
+     * @description Lists votes with the question and the answer as they were, the newest first: a page of JSON, or with `format` a download of all votes that match.
+     *
+     * Needs the permission `feedback`, which administrators have.
+     */
+    get: operations["listFeedback"];
+  };
   "/knowledge-bases/search": {
     /**
      * Search knowledge bases
@@ -1548,6 +1582,41 @@ export interface paths {
      */
     put: operations["setActiveModel"];
   };
+  "/models/defaults": {
+    /**
+     * Get the models that the server uses
+     * @description Returns the models that draw, speak, transcribe and rank for all accounts. A value is null if none was chosen, or if the chosen model cannot be used now; then `disabled` names it.
+     */
+    get: operations["getModelDefaults"];
+    /**
+     * Choose the models that the server uses
+     * @description Chooses models of global providers, each of the kind of its field; null chooses none, and a field that is left out stays as it is. The calls of these models count against the quota of the account that they are for.
+     *
+     * For administrators.
+     */
+    put: operations["setModelDefaults"];
+  };
+  "/voice": {
+    /**
+     * Tell if audio can be transcribed and text spoken
+     * @description Says if an administrator has chosen a model for transcription and one for speech, and if they can be used now.
+     */
+    get: operations["readVoice"];
+  };
+  "/transcriptions": {
+    /**
+     * Transcribe audio
+     * @description Returns the words of the audio file in the field `file`: MP3, M4A, WAV, OGG, WebM or FLAC, recognized by its bytes. `language` is the language of the audio as two letters, if it is known. The file is not kept. The call counts as usage of the account.
+     */
+    post: operations["transcribeAudio"];
+  };
+  "/speech": {
+    /**
+     * Speak a text
+     * @description Returns the text as audio, whose media type is that of its bytes: a model that does not know the format chooses another one. The audio is not kept. The call counts as usage of the account.
+     */
+    post: operations["speakText"];
+  };
   "/channels/kinds": {
     /**
      * List the kinds of channels
@@ -1866,6 +1935,54 @@ export interface paths {
      * For administrators.
      */
     get: operations["getOverview"];
+  };
+  "/admin/plugins": {
+    /**
+     * List plugins
+     * @description Lists every plugin of this server with its state, what it brings, and its settings for the next start. Each server process has its own configuration file.
+     *
+     * For administrators.
+     */
+    get: operations["listAdminPlugins"];
+    /**
+     * Install a plugin
+     * @description Installs a package of npm without running its scripts, tries that the server loads it, and adds it to `config.json`. It runs after a restart. Only if `plugins.plugins.install` is true.
+     *
+     * For administrators.
+     */
+    post: operations["installPlugin"];
+  };
+  "/admin/plugins/{name}": {
+    /**
+     * Get a plugin
+     * @description Returns a plugin with its state, what it brings, and its settings for the next start.
+     *
+     * For administrators.
+     */
+    get: operations["getAdminPlugin"];
+    /**
+     * Remove a plugin
+     * @description Uninstalls a package, or removes a folder of the home, and its settings; its data stays in the database. It runs until the next start. Only if `plugins.plugins.install` is true.
+     *
+     * For administrators.
+     */
+    delete: operations["removePlugin"];
+    /**
+     * Change the settings of a plugin
+     * @description Writes settings to `config.json` of this server, after it has tried that the server starts with them. They take effect with the next start.
+     *
+     * For administrators.
+     */
+    patch: operations["changeAdminPlugin"];
+  };
+  "/admin/restart": {
+    /**
+     * Restart the server
+     * @description Drains this server process as SIGTERM does and starts it again at the same address, after it has tried that it would start. Under a supervisor the process exits with 75 and the supervisor starts it.
+     *
+     * For administrators.
+     */
+    post: operations["restartServer"];
   };
   "/console": {
     /**
@@ -6303,6 +6420,20 @@ export interface components {
         request_id: string;
       };
     };
+    BadJsonOrBadRequestOrFilterRefusedOrProviderNotVisibleError: {
+      error: {
+        /** @enum {string} */
+        code: "BAD_JSON" | "BAD_REQUEST" | "FILTER_REFUSED" | "PROVIDER_NOT_VISIBLE";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
     PolishPrompt409Error: {
       error: {
         /** @enum {string} */
@@ -6317,10 +6448,10 @@ export interface components {
         request_id: string;
       };
     };
-    PolishPrompt502Error: {
+    FilterFailedOrModelRateLimitedError: {
       error: {
         /** @enum {string} */
-        code: "MODEL_ANSWER_TOO_LONG" | "MODEL_AUTH_FAILED" | "MODEL_CALL_FAILED" | "MODEL_NOT_FOUND" | "MODEL_QUOTA_EXHAUSTED" | "MODEL_UNAVAILABLE" | "POLISH_EMPTY" | "POLISH_INCOMPLETE";
+        code: "FILTER_FAILED" | "MODEL_RATE_LIMITED";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -6331,10 +6462,10 @@ export interface components {
         request_id: string;
       };
     };
-    ModelRateLimitedError: {
+    PolishPrompt502Error: {
       error: {
         /** @enum {string} */
-        code: "MODEL_RATE_LIMITED";
+        code: "MODEL_ANSWER_TOO_LONG" | "MODEL_AUTH_FAILED" | "MODEL_CALL_FAILED" | "MODEL_NOT_FOUND" | "MODEL_QUOTA_EXHAUSTED" | "MODEL_UNAVAILABLE" | "POLISH_EMPTY" | "POLISH_INCOMPLETE";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -6752,6 +6883,97 @@ export interface components {
           /** @description True if the query has these words */
           match: boolean;
         }[];
+    };
+    /**
+     * Thumb
+     * @enum {integer}
+     */
+    Thumb: 1 | -1;
+    /**
+     * FeedbackReason
+     * @enum {string}
+     */
+    FeedbackReason: "wrong" | "incomplete" | "off_topic" | "outdated" | "unclear" | "too_long" | "style" | "unsafe" | "other";
+    /** OwnFeedback */
+    OwnFeedback: {
+      message_id: string;
+      /** @description 1 is a thumb up, -1 a thumb down */
+      value: components["schemas"]["Thumb"];
+      reasons: components["schemas"]["FeedbackReason"][];
+      comment: string | null;
+      /** @description Unix seconds */
+      created_at: number;
+      /** @description Unix seconds */
+      updated_at: number;
+    };
+    /** RateAnswerBody */
+    RateAnswerBody: {
+      /** @description 1 is a thumb up, -1 a thumb down */
+      value: components["schemas"]["Thumb"];
+      /** @description Why; none by default */
+      reasons?: components["schemas"]["FeedbackReason"][];
+      /** @description Anything else; blank counts as none */
+      comment?: string | null;
+    };
+    RateAnswer404Error: {
+      error: {
+        /** @enum {string} */
+        code: "AGENT_NOT_FOUND" | "MESSAGE_NOT_FOUND" | "NOT_FOUND" | "THREAD_NOT_FOUND";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    AnswerIncompleteOrLimitReachedError: {
+      error: {
+        /** @enum {string} */
+        code: "ANSWER_INCOMPLETE" | "LIMIT_REACHED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /**
+     * FeedbackFormat
+     * @enum {string}
+     */
+    FeedbackFormat: "json" | "csv" | "jsonl";
+    /**
+     * ThumbFilter
+     * @enum {string}
+     */
+    ThumbFilter: "1" | "-1";
+    /** Feedback */
+    Feedback: {
+      id: string;
+      username: string;
+      agent_id: string;
+      /** @description As it was called then */
+      agent_name: string;
+      /** @description The model that wrote the answer */
+      model: string | null;
+      /** @description 1 is a thumb up, -1 a thumb down */
+      value: components["schemas"]["Thumb"];
+      reasons: components["schemas"]["FeedbackReason"][];
+      comment: string | null;
+      /** @description The text of the message as it was when the vote was given */
+      question: string;
+      /** @description The text of the answer as it was when the vote was given */
+      answer: string;
+      /** @description Unix seconds */
+      created_at: number;
+      /** @description When the vote was last changed, in Unix seconds */
+      updated_at: number;
     };
     /** SearchKnowledgeBasesBody */
     SearchKnowledgeBasesBody: {
@@ -7440,7 +7662,7 @@ export interface components {
     OpenAICreateChatCompletion400Error: {
       error: {
         /** @enum {string} */
-        code: "BAD_JSON" | "BAD_REQUEST" | "CALLS_UNANSWERED" | "CALL_NOT_WAITING" | "CONTENT_UNSUPPORTED" | "PARAMETER_UNSUPPORTED" | "PARAMETER_INVALID";
+        code: "BAD_JSON" | "BAD_REQUEST" | "CALLS_UNANSWERED" | "CALL_NOT_WAITING" | "CONTENT_UNSUPPORTED" | "PARAMETER_UNSUPPORTED" | "FILTER_REFUSED" | "PARAMETER_INVALID";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -7545,10 +7767,10 @@ export interface components {
         param: string | null;
       };
     };
-    OpenAICreateChatCompletion502Error: {
+    OpenAIFilterFailedOrModelRateLimitedOrTurnInterruptedError: {
       error: {
         /** @enum {string} */
-        code: "MODEL_ANSWER_TOO_LONG" | "MODEL_AUTH_FAILED" | "MODEL_CALL_FAILED" | "MODEL_NOT_FOUND" | "MODEL_QUOTA_EXHAUSTED" | "MODEL_UNAVAILABLE";
+        code: "FILTER_FAILED" | "MODEL_RATE_LIMITED" | "TURN_INTERRUPTED";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -7563,10 +7785,10 @@ export interface components {
         param: string | null;
       };
     };
-    OpenAIModelRateLimitedOrTurnInterruptedError: {
+    OpenAICreateChatCompletion502Error: {
       error: {
         /** @enum {string} */
-        code: "MODEL_RATE_LIMITED" | "TURN_INTERRUPTED";
+        code: "MODEL_ANSWER_TOO_LONG" | "MODEL_AUTH_FAILED" | "MODEL_CALL_FAILED" | "MODEL_NOT_FOUND" | "MODEL_QUOTA_EXHAUSTED" | "MODEL_UNAVAILABLE";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -7717,7 +7939,7 @@ export interface components {
     OpenAICreateResponse400Error: {
       error: {
         /** @enum {string} */
-        code: "BAD_JSON" | "BAD_REQUEST" | "CALLS_UNANSWERED" | "CALL_NOT_WAITING" | "CONTENT_UNSUPPORTED" | "PARAMETER_UNSUPPORTED" | "PARAMETER_INVALID";
+        code: "BAD_JSON" | "BAD_REQUEST" | "CALLS_UNANSWERED" | "CALL_NOT_WAITING" | "CONTENT_UNSUPPORTED" | "PARAMETER_UNSUPPORTED" | "FILTER_REFUSED" | "PARAMETER_INVALID";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -8274,6 +8496,11 @@ export interface components {
       imported_events: number;
       title: string | null;
     };
+    /**
+     * ModelKind
+     * @enum {string}
+     */
+    ModelKind: "chat" | "embedding" | "image" | "speech" | "transcription" | "rerank";
     /** ProviderKind */
     ProviderKind: {
       kind: string;
@@ -8284,19 +8511,36 @@ export interface components {
       };
       /** @description True if the kind offers embedding models */
       embedding: boolean;
+      /** @description The kinds of models that it offers */
+      model_kinds: components["schemas"]["ModelKind"][];
       /** @description Null if the kind has no address of its own */
       default_base_url: string | null;
     };
-    /**
-     * ModelKind
-     * @enum {string}
-     */
-    ModelKind: "chat" | "embedding" | "image" | "speech" | "transcription" | "rerank";
     /**
      * ModelInput
      * @enum {string}
      */
     ModelInput: "text" | "image" | "audio";
+    /** ModelPrice */
+    ModelPrice: {
+      /** @description For tokens that the model reads */
+      input: number | null;
+      /** @description For tokens that the model writes */
+      output: number | null;
+      /** @description For tokens that are read from a cache of the provider */
+      cache_read: number | null;
+      /** @description For tokens that are written to a cache of the provider */
+      cache_write: number | null;
+      /** @description For a picture */
+      image?: number | null;
+      /** @description For a million characters that are spoken */
+      million_characters?: number | null;
+      /** @description For a minute of audio that is transcribed */
+      minute?: number | null;
+      currency: string;
+      /** @description The date of the price */
+      as_of: string;
+    };
     /** ProviderModel */
     ProviderModel: {
       id: string;
@@ -8316,6 +8560,8 @@ export interface components {
       tools: boolean | null;
       /** @description True if the model can think before it answers; null if unknown */
       reasoning: boolean | null;
+      /** @description The price of a million tokens, and of other units if they are paid; null, as each of its amounts, if unknown */
+      price?: components["schemas"]["ModelPrice"] | null;
     };
     /** LearnedChanges */
     LearnedChanges: {
@@ -8353,6 +8599,29 @@ export interface components {
       /** @description Unix seconds */
       updated_at: number;
     };
+    USDCreateProviderBodyModelsItemPrice: {
+      /** @description For a million tokens that the model reads */
+      input?: number | null;
+      /** @description For a million tokens that the model writes */
+      output?: number | null;
+      /** @description For a million tokens that are read from a cache of the provider */
+      cache_read?: number | null;
+      /** @description For a million tokens that are written to a cache of the provider */
+      cache_write?: number | null;
+      /** @description For a picture */
+      image?: number | null;
+      /** @description For a million characters that are spoken */
+      million_characters?: number | null;
+      /** @description For a minute of audio that is transcribed */
+      minute?: number | null;
+      /**
+       * @description US dollars, which is the default
+       * @constant
+       */
+      currency?: "USD";
+      /** @description Ignored: the date of a price is that of its entry */
+      as_of?: string;
+    };
     /** CreateProviderBody */
     CreateProviderBody: {
       /** @description Begins the names of its models: `<name>:<model>` */
@@ -8387,6 +8656,8 @@ export interface components {
           tools?: boolean | null;
           /** @description True if the model can think before it answers; null if unknown */
           reasoning?: boolean | null;
+          /** @description In US dollars; by default what is known of the model */
+          price?: components["schemas"]["USDCreateProviderBodyModelsItemPrice"] | null;
         })[];
       /** @description By the `config_schema` of the kind */
       options?: {
@@ -8425,6 +8696,29 @@ export interface components {
         request_id: string;
       };
     };
+    USDProbeProviderBodyModelsItemPrice: {
+      /** @description For a million tokens that the model reads */
+      input?: number | null;
+      /** @description For a million tokens that the model writes */
+      output?: number | null;
+      /** @description For a million tokens that are read from a cache of the provider */
+      cache_read?: number | null;
+      /** @description For a million tokens that are written to a cache of the provider */
+      cache_write?: number | null;
+      /** @description For a picture */
+      image?: number | null;
+      /** @description For a million characters that are spoken */
+      million_characters?: number | null;
+      /** @description For a minute of audio that is transcribed */
+      minute?: number | null;
+      /**
+       * @description US dollars, which is the default
+       * @constant
+       */
+      currency?: "USD";
+      /** @description Ignored: the date of a price is that of its entry */
+      as_of?: string;
+    };
     /** ProbeProviderBody */
     ProbeProviderBody: {
       /** @description Begins the names of its models: `<name>:<model>` */
@@ -8459,6 +8753,8 @@ export interface components {
           tools?: boolean | null;
           /** @description True if the model can think before it answers; null if unknown */
           reasoning?: boolean | null;
+          /** @description In US dollars; by default what is known of the model */
+          price?: components["schemas"]["USDProbeProviderBodyModelsItemPrice"] | null;
         })[];
       /** @description By the `config_schema` of the kind */
       options?: {
@@ -8470,7 +8766,9 @@ export interface components {
       enabled?: boolean;
       /** @description The model to test; by default any suitable one */
       model_id?: string;
-      /** @description True to test a model that embeds texts */
+      /** @description The kind of the model; by default that of its entry or its id */
+      model_kind?: components["schemas"]["ModelKind"];
+      /** @description True for the `model_kind` `embedding` */
       embedding?: boolean;
     };
     ProbeProvider400Error: {
@@ -8495,6 +8793,8 @@ export interface components {
       latency_ms: number;
       /** @description The model that answered */
       model: string;
+      /** @description Something that the test does not prove, for a person */
+      note?: string;
       /** @description The models that the upstream lists; empty if it cannot list them */
       models: components["schemas"]["ProviderModel"][];
     };
@@ -8517,6 +8817,29 @@ export interface components {
     };
     /** ProviderDraftTest */
     ProviderDraftTest: components["schemas"]["ProviderDraftSuccess"] | components["schemas"]["ProviderDraftFailure"];
+    USDUpdateProviderBodyModelsItemPrice: {
+      /** @description For a million tokens that the model reads */
+      input?: number | null;
+      /** @description For a million tokens that the model writes */
+      output?: number | null;
+      /** @description For a million tokens that are read from a cache of the provider */
+      cache_read?: number | null;
+      /** @description For a million tokens that are written to a cache of the provider */
+      cache_write?: number | null;
+      /** @description For a picture */
+      image?: number | null;
+      /** @description For a million characters that are spoken */
+      million_characters?: number | null;
+      /** @description For a minute of audio that is transcribed */
+      minute?: number | null;
+      /**
+       * @description US dollars, which is the default
+       * @constant
+       */
+      currency?: "USD";
+      /** @description Ignored: the date of a price is that of its entry */
+      as_of?: string;
+    };
     /** UpdateProviderBody */
     UpdateProviderBody: {
       /** @description Begins the names of its models: `<name>:<model>` */
@@ -8549,6 +8872,8 @@ export interface components {
           tools?: boolean | null;
           /** @description True if the model can think before it answers; null if unknown */
           reasoning?: boolean | null;
+          /** @description In US dollars; by default what is known of the model */
+          price?: components["schemas"]["USDUpdateProviderBodyModelsItemPrice"] | null;
         })[];
       /** @description By the `config_schema` of the kind */
       options?: {
@@ -8607,7 +8932,9 @@ export interface components {
     TestProviderBody: {
       /** @description The model to test; by default any suitable one */
       model_id?: string;
-      /** @description True to test a model that embeds texts */
+      /** @description The kind of the model; by default that of its entry or its id */
+      model_kind?: components["schemas"]["ModelKind"];
+      /** @description True for the `model_kind` `embedding` */
       embedding?: boolean;
     };
     TestProvider400Error: {
@@ -8632,6 +8959,8 @@ export interface components {
       latency_ms: number;
       /** @description The model that answered */
       model: string;
+      /** @description Something that the test does not prove, for a person */
+      note?: string;
     };
     /** ProviderTestFailure */
     ProviderTestFailure: {
@@ -8645,6 +8974,29 @@ export interface components {
     };
     /** ProviderTest */
     ProviderTest: components["schemas"]["ProviderTestSuccess"] | components["schemas"]["ProviderTestFailure"];
+    USDCreateGlobalProviderBodyModelsItemPrice: {
+      /** @description For a million tokens that the model reads */
+      input?: number | null;
+      /** @description For a million tokens that the model writes */
+      output?: number | null;
+      /** @description For a million tokens that are read from a cache of the provider */
+      cache_read?: number | null;
+      /** @description For a million tokens that are written to a cache of the provider */
+      cache_write?: number | null;
+      /** @description For a picture */
+      image?: number | null;
+      /** @description For a million characters that are spoken */
+      million_characters?: number | null;
+      /** @description For a minute of audio that is transcribed */
+      minute?: number | null;
+      /**
+       * @description US dollars, which is the default
+       * @constant
+       */
+      currency?: "USD";
+      /** @description Ignored: the date of a price is that of its entry */
+      as_of?: string;
+    };
     /** CreateGlobalProviderBody */
     CreateGlobalProviderBody: {
       /** @description Begins the names of its models: `<name>:<model>` */
@@ -8679,6 +9031,8 @@ export interface components {
           tools?: boolean | null;
           /** @description True if the model can think before it answers; null if unknown */
           reasoning?: boolean | null;
+          /** @description In US dollars; by default what is known of the model */
+          price?: components["schemas"]["USDCreateGlobalProviderBodyModelsItemPrice"] | null;
         })[];
       /** @description By the `config_schema` of the kind */
       options?: {
@@ -8702,6 +9056,29 @@ export interface components {
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
+    };
+    USDProbeGlobalProviderBodyModelsItemPrice: {
+      /** @description For a million tokens that the model reads */
+      input?: number | null;
+      /** @description For a million tokens that the model writes */
+      output?: number | null;
+      /** @description For a million tokens that are read from a cache of the provider */
+      cache_read?: number | null;
+      /** @description For a million tokens that are written to a cache of the provider */
+      cache_write?: number | null;
+      /** @description For a picture */
+      image?: number | null;
+      /** @description For a million characters that are spoken */
+      million_characters?: number | null;
+      /** @description For a minute of audio that is transcribed */
+      minute?: number | null;
+      /**
+       * @description US dollars, which is the default
+       * @constant
+       */
+      currency?: "USD";
+      /** @description Ignored: the date of a price is that of its entry */
+      as_of?: string;
     };
     /** ProbeGlobalProviderBody */
     ProbeGlobalProviderBody: {
@@ -8737,6 +9114,8 @@ export interface components {
           tools?: boolean | null;
           /** @description True if the model can think before it answers; null if unknown */
           reasoning?: boolean | null;
+          /** @description In US dollars; by default what is known of the model */
+          price?: components["schemas"]["USDProbeGlobalProviderBodyModelsItemPrice"] | null;
         })[];
       /** @description By the `config_schema` of the kind */
       options?: {
@@ -8748,7 +9127,9 @@ export interface components {
       enabled?: boolean;
       /** @description The model to test; by default any suitable one */
       model_id?: string;
-      /** @description True to test a model that embeds texts */
+      /** @description The kind of the model; by default that of its entry or its id */
+      model_kind?: components["schemas"]["ModelKind"];
+      /** @description True for the `model_kind` `embedding` */
       embedding?: boolean;
     };
     ProbeGlobalProvider400Error: {
@@ -8764,6 +9145,29 @@ export interface components {
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
+    };
+    USDUpdateGlobalProviderBodyModelsItemPrice: {
+      /** @description For a million tokens that the model reads */
+      input?: number | null;
+      /** @description For a million tokens that the model writes */
+      output?: number | null;
+      /** @description For a million tokens that are read from a cache of the provider */
+      cache_read?: number | null;
+      /** @description For a million tokens that are written to a cache of the provider */
+      cache_write?: number | null;
+      /** @description For a picture */
+      image?: number | null;
+      /** @description For a million characters that are spoken */
+      million_characters?: number | null;
+      /** @description For a minute of audio that is transcribed */
+      minute?: number | null;
+      /**
+       * @description US dollars, which is the default
+       * @constant
+       */
+      currency?: "USD";
+      /** @description Ignored: the date of a price is that of its entry */
+      as_of?: string;
     };
     /** UpdateGlobalProviderBody */
     UpdateGlobalProviderBody: {
@@ -8797,6 +9201,8 @@ export interface components {
           tools?: boolean | null;
           /** @description True if the model can think before it answers; null if unknown */
           reasoning?: boolean | null;
+          /** @description In US dollars; by default what is known of the model */
+          price?: components["schemas"]["USDUpdateGlobalProviderBodyModelsItemPrice"] | null;
         })[];
       /** @description By the `config_schema` of the kind */
       options?: {
@@ -8813,7 +9219,9 @@ export interface components {
     TestGlobalProviderBody: {
       /** @description The model to test; by default any suitable one */
       model_id?: string;
-      /** @description True to test a model that embeds texts */
+      /** @description The kind of the model; by default that of its entry or its id */
+      model_kind?: components["schemas"]["ModelKind"];
+      /** @description True for the `model_kind` `embedding` */
       embedding?: boolean;
     };
     TestGlobalProvider400Error: {
@@ -8829,20 +9237,6 @@ export interface components {
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
-    };
-    /** ModelPrice */
-    ModelPrice: {
-      /** @description For tokens that the model reads */
-      input: number | null;
-      /** @description For tokens that the model writes */
-      output: number | null;
-      /** @description For tokens that are read from a cache of the provider */
-      cache_read: number | null;
-      /** @description For tokens that are written to a cache of the provider */
-      cache_write: number | null;
-      currency: string;
-      /** @description The date of the price */
-      as_of: string;
     };
     /** Model */
     Model: {
@@ -8867,7 +9261,7 @@ export interface components {
       tools: boolean | null;
       /** @description True if the model can think before it answers; null if unknown */
       reasoning: boolean | null;
-      /** @description The price of a million tokens; null, as each of its amounts, if unknown */
+      /** @description The price of a million tokens, and of other units if they are paid; null, as each of its amounts, if unknown */
       price: components["schemas"]["ModelPrice"] | null;
     };
     /** ActiveModel */
@@ -8881,6 +9275,163 @@ export interface components {
     SetActiveModelBody: {
       /** @description As `<provider>:<model>` */
       model: string;
+    };
+    /** ModelDefaults */
+    ModelDefaults: {
+      /** @description Draws and changes pictures */
+      image: string | null;
+      /** @description Reads texts aloud */
+      speech: string | null;
+      /** @description Turns speech into text */
+      transcription: string | null;
+      /** @description Sorts passages by their relevance */
+      rerank: string | null;
+      /** @description The chosen models that cannot be used, because their provider is disabled or lacks them; they count as null */
+      disabled?: {
+        image?: string;
+        speech?: string;
+        transcription?: string;
+        rerank?: string;
+      };
+    };
+    /** ModelDefaultChoices */
+    ModelDefaultChoices: {
+      /** @description Draws and changes pictures */
+      image?: string | null;
+      /** @description Reads texts aloud */
+      speech?: string | null;
+      /** @description Turns speech into text */
+      transcription?: string | null;
+      /** @description Sorts passages by their relevance */
+      rerank?: string | null;
+    };
+    BadJsonOrBadRequestOrModelNotSuitableError: {
+      error: {
+        /** @enum {string} */
+        code: "BAD_JSON" | "BAD_REQUEST" | "MODEL_NOT_SUITABLE";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** VoiceFacts */
+    VoiceFacts: {
+      /** @description True if audio can be transcribed */
+      transcription: boolean;
+      /** @description True if text can be spoken */
+      speech: boolean;
+    };
+    AudioNotSupportedOrUnsupportedMediaTypeError: {
+      error: {
+        /** @enum {string} */
+        code: "AUDIO_NOT_SUPPORTED" | "UNSUPPORTED_MEDIA_TYPE";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    IdempotencyKeyInUseOrLimitReachedOrModelNotChosenError: {
+      error: {
+        /** @enum {string} */
+        code: "IDEMPOTENCY_KEY_IN_USE" | "LIMIT_REACHED" | "MODEL_NOT_CHOSEN";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    TranscribeAudio502Error: {
+      error: {
+        /** @enum {string} */
+        code: "MODEL_AUTH_FAILED" | "MODEL_CALL_FAILED" | "MODEL_NOT_FOUND" | "MODEL_QUOTA_EXHAUSTED" | "MODEL_RESULT_INVALID" | "MODEL_UNAVAILABLE";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    ModelRateLimitedError: {
+      error: {
+        /** @enum {string} */
+        code: "MODEL_RATE_LIMITED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** Transcript */
+    Transcript: {
+      /** @description The words; empty if nobody speaks */
+      text: string;
+      /** @description The language as the model names it; null if it does not */
+      language: string | null;
+      /** @description The length of the audio; null if the model does not say it */
+      seconds: number | null;
+    };
+    /** @enum {string} */
+    SpeakTextBodyFormat: "mp3" | "opus" | "aac" | "flac" | "wav";
+    /** SpeakTextBody */
+    SpeakTextBody: {
+      /** @description The words, without Markdown */
+      text: string;
+      /** @description A voice of the model; the model's usual one if missing */
+      voice?: string;
+      /**
+       * @description The format of the audio; `opus` comes in Ogg
+       * @default mp3
+       */
+      format?: components["schemas"]["SpeakTextBodyFormat"];
+    };
+    ModelNotChosenError: {
+      error: {
+        /** @enum {string} */
+        code: "MODEL_NOT_CHOSEN";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    SpeakText502Error: {
+      error: {
+        /** @enum {string} */
+        code: "MODEL_AUTH_FAILED" | "MODEL_CALL_FAILED" | "MODEL_NOT_FOUND" | "MODEL_QUOTA_EXHAUSTED" | "MODEL_RESULT_INVALID" | "MODEL_UNAVAILABLE";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
     };
     /**
      * ChannelRegistration
@@ -9396,6 +9947,14 @@ export interface components {
       /** @description Of the total tokens, those of calls whose upstream reported none */
       estimated_tokens: number;
       model_calls: number;
+      /** @description Pictures drawn; missing without any */
+      pictures?: number;
+      /** @description Characters spoken; missing without any */
+      characters?: number;
+      /** @description Seconds of audio transcribed; missing without any */
+      seconds?: number;
+      /** @description US dollars, of the model calls whose price is known; missing if no call has a known price */
+      cost?: number;
     };
     /** UsageBucket */
     UsageBucket: {
@@ -9414,6 +9973,14 @@ export interface components {
       /** @description Of the total tokens, those of calls whose upstream reported none */
       estimated_tokens: number;
       model_calls: number;
+      /** @description Pictures drawn; missing without any */
+      pictures?: number;
+      /** @description Characters spoken; missing without any */
+      characters?: number;
+      /** @description Seconds of audio transcribed; missing without any */
+      seconds?: number;
+      /** @description US dollars, of the model calls whose price is known; missing if no call has a known price */
+      cost?: number;
     };
     /**
      * QuotaWindow
@@ -9469,6 +10036,14 @@ export interface components {
       /** @description Of the total tokens, those of calls whose upstream reported none */
       estimated_tokens: number;
       model_calls: number;
+      /** @description Pictures drawn; missing without any */
+      pictures?: number;
+      /** @description Characters spoken; missing without any */
+      characters?: number;
+      /** @description Seconds of audio transcribed; missing without any */
+      seconds?: number;
+      /** @description US dollars, of the model calls whose price is known; missing if no call has a known price */
+      cost?: number;
     };
     /** AccountUsageReport */
     AccountUsageReport: {
@@ -10000,6 +10575,239 @@ export interface components {
           /** @description Unix seconds */
           seen_at: number;
         })[];
+    };
+    /**
+     * AdminPluginState
+     * @enum {string}
+     */
+    AdminPluginState: "running" | "failed" | "disabled" | "added" | "removed";
+    /** AdminPlugin */
+    AdminPlugin: {
+      name: string;
+      version: string;
+      /** @description `built-in`, the name of a package, or a folder */
+      source: string;
+      /** @description In this process; `added` and `removed` since its start */
+      state: components["schemas"]["AdminPluginState"];
+      /** @description Why it does not run */
+      error: string | null;
+      summary: string | null;
+      depends: string[];
+      /** @description Plugins that are on and depend on it */
+      needed_by: string[];
+      brings: {
+        routes: string[];
+        sockets: string[];
+        jobs: string[];
+        commands: string[];
+        permissions: string[];
+        collections: string[];
+        extension_points: string[];
+        /** @description The entries that it adds to extension points of others, such as tools and kinds of channels */
+        entries: {
+            point: string;
+            name: string;
+          }[];
+      };
+      /** @description True if the next start runs it */
+      enabled: boolean;
+      can_be_disabled: boolean;
+      /** @description The JSON Schema of its settings; secrets are writeOnly */
+      config_schema: {
+        [key: string]: unknown;
+      };
+      /** @description The settings of the next start, with defaults; secrets are masked */
+      config: {
+        [key: string]: unknown;
+      };
+      /** @description The settings that cannot be changed here, each with the variable or flag that sets it */
+      set_by: {
+        [key: string]: string;
+      };
+      /** @description True if this process runs it with other settings than the next start would */
+      needs_restart: boolean;
+    };
+    ConfigUnreadableError: {
+      error: {
+        /** @enum {string} */
+        code: "CONFIG_UNREADABLE";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** ChangeAdminPluginBody */
+    ChangeAdminPluginBody: {
+      /** @description Off from the next start on, or on */
+      enabled?: boolean;
+      /** @description Merged by RFC 7396: only the settings that are sent change, and null restores a default. Secrets that are left out, or sent as masks, stay. */
+      config?: {
+        [key: string]: unknown;
+      };
+    };
+    ConfigRefusedOrValidationFailedError: {
+      error: {
+        /** @enum {string} */
+        code: "CONFIG_REFUSED" | "VALIDATION_FAILED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    ChangeAdminPlugin409Error: {
+      error: {
+        /** @enum {string} */
+        code: "CONFIG_NOT_WRITABLE" | "CONFIG_UNREADABLE" | "PLUGIN_KEPT_ON" | "PLUGIN_NEEDED" | "PLUGIN_NOT_LOADED" | "SETTING_FIXED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** InstallPluginBody */
+    InstallPluginBody: {
+      /** @description The name of a package of npm, with its exact version */
+      package: string;
+      /** @description A code of your authenticator app or a recovery code, if your account has an app */
+      code?: string;
+    };
+    InstallPlugin403Error: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "TOTP_REQUIRED" | "INSTALL_OFF" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    BadJsonOrBadRequestOrInstallCodeWrongError: {
+      error: {
+        /** @enum {string} */
+        code: "BAD_JSON" | "BAD_REQUEST" | "TOTP_INVALID";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    InstallPlugin422Error: {
+      error: {
+        /** @enum {string} */
+        code: "CONFIG_REFUSED" | "IDEMPOTENCY_KEY_REUSED" | "INSTALL_FAILED" | "VALIDATION_FAILED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    InstallPlugin409Error: {
+      error: {
+        /** @enum {string} */
+        code: "CONFIG_NOT_WRITABLE" | "CONFIG_UNREADABLE" | "IDEMPOTENCY_KEY_IN_USE" | "INSTALL_BUSY" | "LIMIT_REACHED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** RemovePluginBody */
+    RemovePluginBody: {
+      /** @description A code of your authenticator app or a recovery code, if your account has an app */
+      code?: string;
+    };
+    RemovePlugin403Error: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "TOTP_REQUIRED" | "INSTALL_OFF" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    ConfigRefusedOrInstallFailedOrValidationFailedError: {
+      error: {
+        /** @enum {string} */
+        code: "CONFIG_REFUSED" | "INSTALL_FAILED" | "VALIDATION_FAILED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    RemovePlugin409Error: {
+      error: {
+        /** @enum {string} */
+        code: "CONFIG_NOT_WRITABLE" | "CONFIG_UNREADABLE" | "INSTALL_BUSY" | "PLUGIN_BUILT_IN" | "PLUGIN_NEEDED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    RestartServer409Error: {
+      error: {
+        /** @enum {string} */
+        code: "IDEMPOTENCY_KEY_IN_USE" | "LIMIT_REACHED" | "RESTART_REFUSED" | "RESTART_UNSUPPORTED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** Restart */
+    Restart: {
+      /** @description The start of the process that ends, in Unix seconds */
+      started_at: number;
+      /** @description The process that ends */
+      node_id: string;
     };
     /** ConsoleSignIn */
     ConsoleSignIn: {
@@ -11953,6 +12761,17 @@ export interface components {
       };
     };
     /**
+     * @description - `BAD_JSON`: The body is not valid JSON.
+     * - `BAD_REQUEST`: The request is not valid HTTP.
+     * - `FILTER_REFUSED`: {message}
+     * - `PROVIDER_NOT_VISIBLE`: "{model}" is not a model you can use: no enabled provider offers it to you.
+     */
+    BadJsonOrBadRequestOrFilterRefusedOrProviderNotVisibleError: {
+      content: {
+        "application/json": components["schemas"]["BadJsonOrBadRequestOrFilterRefusedOrProviderNotVisibleError"];
+      };
+    };
+    /**
      * @description - `AGENT_NOT_RUNNING`: The agent is not running. Start it first.
      * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
@@ -11962,6 +12781,15 @@ export interface components {
     PolishPrompt409Error: {
       content: {
         "application/json": components["schemas"]["PolishPrompt409Error"];
+      };
+    };
+    /**
+     * @description - `FILTER_FAILED`: The filter "{filter}" failed, so nothing was sent to the model. Send the message again.
+     * - `MODEL_RATE_LIMITED`: The provider "{provider}" received too many calls. Wait a moment and try again.
+     */
+    FilterFailedOrModelRateLimitedError: {
+      content: {
+        "application/json": components["schemas"]["FilterFailedOrModelRateLimitedError"];
       };
     };
     /**
@@ -11977,12 +12805,6 @@ export interface components {
     PolishPrompt502Error: {
       content: {
         "application/json": components["schemas"]["PolishPrompt502Error"];
-      };
-    };
-    /** @description - `MODEL_RATE_LIMITED`: The provider "{provider}" received too many calls. Wait a moment and try again. */
-    ModelRateLimitedError: {
-      content: {
-        "application/json": components["schemas"]["ModelRateLimitedError"];
       };
     };
     /** @description - `POLISH_TIMED_OUT`: The model "{model}" took longer than {seconds} seconds. Try again or choose another model. */
@@ -12059,6 +12881,26 @@ export interface components {
     RunSchedule409Error: {
       content: {
         "application/json": components["schemas"]["RunSchedule409Error"];
+      };
+    };
+    /**
+     * @description - `AGENT_NOT_FOUND`: The agent does not exist.
+     * - `MESSAGE_NOT_FOUND`: The message does not exist in this thread.
+     * - `NOT_FOUND`: Not found.
+     * - `THREAD_NOT_FOUND`: The thread does not exist.
+     */
+    RateAnswer404Error: {
+      content: {
+        "application/json": components["schemas"]["RateAnswer404Error"];
+      };
+    };
+    /**
+     * @description - `ANSWER_INCOMPLETE`: Only complete answers can be rated. This one was stopped or has failed.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
+     */
+    AnswerIncompleteOrLimitReachedError: {
+      content: {
+        "application/json": components["schemas"]["AnswerIncompleteOrLimitReachedError"];
       };
     };
     /**
@@ -12179,6 +13021,7 @@ export interface components {
      * - `CALL_NOT_WAITING`: The call “{call}” is not waiting for a result in this thread: it already has one, or its turn has ended.
      * - `CONTENT_UNSUPPORTED`: {path} cannot be used: {reason}.
      * - `PARAMETER_UNSUPPORTED`: “conversation” is not supported: use previous_response_id to continue a response, or the header X-Thread-Id to name a thread.
+     * - `FILTER_REFUSED`: {message}
      * - `PARAMETER_INVALID`: “{parameter}” cannot be used: {reason}.
      * - `PARAMETER_UNSUPPORTED`: This value of “{parameter}” is not supported: tools of the caller must be functions, and an agent writes one answer as text.
      */
@@ -12228,6 +13071,16 @@ export interface components {
       };
     };
     /**
+     * @description - `FILTER_FAILED`: The filter "{filter}" failed, so nothing was sent to the model. Send the message again.
+     * - `MODEL_RATE_LIMITED`: The provider "{provider}" received too many calls. Wait a moment and try again.
+     * - `TURN_INTERRUPTED`: The server stopped during this turn. The text so far is kept; send the message again to continue.
+     */
+    OpenAIFilterFailedOrModelRateLimitedOrTurnInterruptedError: {
+      content: {
+        "application/json": components["schemas"]["OpenAIFilterFailedOrModelRateLimitedOrTurnInterruptedError"];
+      };
+    };
+    /**
      * @description - `MODEL_ANSWER_TOO_LONG`: The answer exceeded {limit} characters and was cut off.
      * - `MODEL_AUTH_FAILED`: The provider "{provider}" rejected the API key. Check the key and its permissions.
      * - `MODEL_CALL_FAILED`: The call to "{provider}:{model}" failed. The details contain the provider’s response.
@@ -12241,21 +13094,13 @@ export interface components {
       };
     };
     /**
-     * @description - `MODEL_RATE_LIMITED`: The provider "{provider}" received too many calls. Wait a moment and try again.
-     * - `TURN_INTERRUPTED`: The server stopped during this turn. The text so far is kept; send the message again to continue.
-     */
-    OpenAIModelRateLimitedOrTurnInterruptedError: {
-      content: {
-        "application/json": components["schemas"]["OpenAIModelRateLimitedOrTurnInterruptedError"];
-      };
-    };
-    /**
      * @description - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
      * - `CALLS_UNANSWERED`: The results of these calls are missing: {calls}. Send the results of all calls of an answer together.
      * - `CALL_NOT_WAITING`: The call “{call}” is not waiting for a result in this thread: it already has one, or its turn has ended.
      * - `CONTENT_UNSUPPORTED`: {path} cannot be used: {reason}.
      * - `PARAMETER_UNSUPPORTED`: “conversation” is not supported: use previous_response_id to continue a response, or the header X-Thread-Id to name a thread.
+     * - `FILTER_REFUSED`: {message}
      * - `PARAMETER_INVALID`: “{parameter}” cannot be used: {reason}.
      * - `PARAMETER_UNSUPPORTED`: This value of “{parameter}” is not supported: tools of the caller must be functions, and an agent writes one answer as text.
      */
@@ -12425,6 +13270,73 @@ export interface components {
     TestGlobalProvider400Error: {
       content: {
         "application/json": components["schemas"]["TestGlobalProvider400Error"];
+      };
+    };
+    /**
+     * @description - `BAD_JSON`: The body is not valid JSON.
+     * - `BAD_REQUEST`: The request is not valid HTTP.
+     * - `MODEL_NOT_SUITABLE`: "{model}" cannot be chosen here: no enabled provider of the server offers it as a model of the kind {model_kind}.
+     */
+    BadJsonOrBadRequestOrModelNotSuitableError: {
+      content: {
+        "application/json": components["schemas"]["BadJsonOrBadRequestOrModelNotSuitableError"];
+      };
+    };
+    /**
+     * @description - `AUDIO_NOT_SUPPORTED`: This file is not audio that can be transcribed. Send MP3, M4A, WAV, OGG, WebM or FLAC.
+     * - `UNSUPPORTED_MEDIA_TYPE`: This route accepts {expected}.
+     */
+    AudioNotSupportedOrUnsupportedMediaTypeError: {
+      content: {
+        "application/json": components["schemas"]["AudioNotSupportedOrUnsupportedMediaTypeError"];
+      };
+    };
+    /**
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
+     * - `MODEL_NOT_CHOSEN`: This server has no model for this. An administrator can choose one under Models, “What the server uses”.
+     */
+    IdempotencyKeyInUseOrLimitReachedOrModelNotChosenError: {
+      content: {
+        "application/json": components["schemas"]["IdempotencyKeyInUseOrLimitReachedOrModelNotChosenError"];
+      };
+    };
+    /**
+     * @description - `MODEL_AUTH_FAILED`: The provider "{provider}" rejected the API key. Check the key and its permissions.
+     * - `MODEL_CALL_FAILED`: The call to "{provider}:{model}" failed. The details contain the provider’s response.
+     * - `MODEL_NOT_FOUND`: The provider "{provider}" does not offer the model "{model}" with this key. Choose another model.
+     * - `MODEL_QUOTA_EXHAUSTED`: The account at the provider "{provider}" has no quota or credit left. Top it up or choose another model.
+     * - `MODEL_RESULT_INVALID`: The model "{model}" returned nothing usable. The details say what was wrong.
+     * - `MODEL_UNAVAILABLE`: The provider "{provider}" is currently unavailable. Try again later or choose another model.
+     */
+    TranscribeAudio502Error: {
+      content: {
+        "application/json": components["schemas"]["TranscribeAudio502Error"];
+      };
+    };
+    /** @description - `MODEL_RATE_LIMITED`: The provider "{provider}" received too many calls. Wait a moment and try again. */
+    ModelRateLimitedError: {
+      content: {
+        "application/json": components["schemas"]["ModelRateLimitedError"];
+      };
+    };
+    /** @description - `MODEL_NOT_CHOSEN`: This server has no model for this. An administrator can choose one under Models, “What the server uses”. */
+    ModelNotChosenError: {
+      content: {
+        "application/json": components["schemas"]["ModelNotChosenError"];
+      };
+    };
+    /**
+     * @description - `MODEL_AUTH_FAILED`: The provider "{provider}" rejected the API key. Check the key and its permissions.
+     * - `MODEL_CALL_FAILED`: The call to "{provider}:{model}" failed. The details contain the provider’s response.
+     * - `MODEL_NOT_FOUND`: The provider "{provider}" does not offer the model "{model}" with this key. Choose another model.
+     * - `MODEL_QUOTA_EXHAUSTED`: The account at the provider "{provider}" has no quota or credit left. Top it up or choose another model.
+     * - `MODEL_RESULT_INVALID`: The model "{model}" returned nothing usable. The details say what was wrong.
+     * - `MODEL_UNAVAILABLE`: The provider "{provider}" is currently unavailable. Try again later or choose another model.
+     */
+    SpeakText502Error: {
+      content: {
+        "application/json": components["schemas"]["SpeakText502Error"];
       };
     };
     /**
@@ -12710,6 +13622,124 @@ export interface components {
     InviteUsedOrUsernameTakenError: {
       content: {
         "application/json": components["schemas"]["InviteUsedOrUsernameTakenError"];
+      };
+    };
+    /** @description - `CONFIG_UNREADABLE`: The configuration file must be repaired on the server first: {reason} */
+    ConfigUnreadableError: {
+      content: {
+        "application/json": components["schemas"]["ConfigUnreadableError"];
+      };
+    };
+    /**
+     * @description - `CONFIG_REFUSED`: The server would not start like this: {reason}
+     * - `VALIDATION_FAILED`: Some fields are not valid.
+     */
+    ConfigRefusedOrValidationFailedError: {
+      content: {
+        "application/json": components["schemas"]["ConfigRefusedOrValidationFailedError"];
+      };
+    };
+    /**
+     * @description - `CONFIG_NOT_WRITABLE`: The server cannot write its configuration file ({reason}). Change it on the server.
+     * - `CONFIG_UNREADABLE`: The configuration file must be repaired on the server first: {reason}
+     * - `PLUGIN_KEPT_ON`: "{name}" cannot be switched off: {reason}.
+     * - `PLUGIN_NEEDED`: "{name}" is needed by {needed_by}. Switch those off first.
+     * - `PLUGIN_NOT_LOADED`: The server has not loaded "{name}". Restart it first.
+     * - `SETTING_FIXED`: "{path}" is set by {set_by} and cannot be changed here.
+     */
+    ChangeAdminPlugin409Error: {
+      content: {
+        "application/json": components["schemas"]["ChangeAdminPlugin409Error"];
+      };
+    };
+    /**
+     * @description - `FORBIDDEN`: You are not allowed to do this.
+     * - `TOTP_REQUIRED`: Enter the code of your authenticator app, or a recovery code.
+     * - `INSTALL_OFF`: Installing is off. Set plugins.plugins.install to true in config.json and restart, or use "svc plugin add".
+     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
+     * - `USER_DISABLED`: This account is disabled.
+     */
+    InstallPlugin403Error: {
+      content: {
+        "application/json": components["schemas"]["InstallPlugin403Error"];
+      };
+    };
+    /**
+     * @description - `BAD_JSON`: The body is not valid JSON.
+     * - `BAD_REQUEST`: The request is not valid HTTP.
+     * - `TOTP_INVALID`: The code is invalid or was already used. Wait for the next code and check the clock of your device.
+     */
+    BadJsonOrBadRequestOrInstallCodeWrongError: {
+      content: {
+        "application/json": components["schemas"]["BadJsonOrBadRequestOrInstallCodeWrongError"];
+      };
+    };
+    /**
+     * @description - `CONFIG_REFUSED`: The server would not start like this: {reason}
+     * - `IDEMPOTENCY_KEY_REUSED`: This Idempotency-Key belongs to another request. Send a new key with a new request.
+     * - `INSTALL_FAILED`: Nothing was changed: {reason}
+     * - `VALIDATION_FAILED`: Some fields are not valid.
+     */
+    InstallPlugin422Error: {
+      content: {
+        "application/json": components["schemas"]["InstallPlugin422Error"];
+      };
+    };
+    /**
+     * @description - `CONFIG_NOT_WRITABLE`: The server cannot write its configuration file ({reason}). Change it on the server.
+     * - `CONFIG_UNREADABLE`: The configuration file must be repaired on the server first: {reason}
+     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `INSTALL_BUSY`: Another package is being installed or removed. Try again in a moment.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
+     */
+    InstallPlugin409Error: {
+      content: {
+        "application/json": components["schemas"]["InstallPlugin409Error"];
+      };
+    };
+    /**
+     * @description - `FORBIDDEN`: You are not allowed to do this.
+     * - `TOTP_REQUIRED`: Enter the code of your authenticator app, or a recovery code.
+     * - `INSTALL_OFF`: Installing is off. Set plugins.plugins.install to true in config.json and restart, or use "svc plugin add".
+     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
+     * - `USER_DISABLED`: This account is disabled.
+     */
+    RemovePlugin403Error: {
+      content: {
+        "application/json": components["schemas"]["RemovePlugin403Error"];
+      };
+    };
+    /**
+     * @description - `CONFIG_REFUSED`: The server would not start like this: {reason}
+     * - `INSTALL_FAILED`: Nothing was changed: {reason}
+     * - `VALIDATION_FAILED`: Some fields are not valid.
+     */
+    ConfigRefusedOrInstallFailedOrValidationFailedError: {
+      content: {
+        "application/json": components["schemas"]["ConfigRefusedOrInstallFailedOrValidationFailedError"];
+      };
+    };
+    /**
+     * @description - `CONFIG_NOT_WRITABLE`: The server cannot write its configuration file ({reason}). Change it on the server.
+     * - `CONFIG_UNREADABLE`: The configuration file must be repaired on the server first: {reason}
+     * - `INSTALL_BUSY`: Another package is being installed or removed. Try again in a moment.
+     * - `PLUGIN_BUILT_IN`: "{name}" comes with the server and cannot be removed. Switch it off instead.
+     * - `PLUGIN_NEEDED`: "{name}" is needed by {needed_by}. Switch those off first.
+     */
+    RemovePlugin409Error: {
+      content: {
+        "application/json": components["schemas"]["RemovePlugin409Error"];
+      };
+    };
+    /**
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
+     * - `RESTART_REFUSED`: The server would not start again: {reason}
+     * - `RESTART_UNSUPPORTED`: This process was not started by "svc serve" and cannot restart itself.
+     */
+    RestartServer409Error: {
+      content: {
+        "application/json": components["schemas"]["RestartServer409Error"];
       };
     };
   };
@@ -17902,7 +18932,7 @@ export interface operations {
           "application/json": components["schemas"]["PolishedPrompt"];
         };
       };
-      400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
+      400: components["responses"]["BadJsonOrBadRequestOrFilterRefusedOrProviderNotVisibleError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
       404: components["responses"]["AgentNotFoundOrNotFoundError"];
@@ -17912,7 +18942,7 @@ export interface operations {
       422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
       429: components["responses"]["RateLimitedOrTokenQuotaExceededError"];
       502: components["responses"]["PolishPrompt502Error"];
-      503: components["responses"]["ModelRateLimitedError"];
+      503: components["responses"]["FilterFailedOrModelRateLimitedError"];
       504: components["responses"]["PolishTimedOutError"];
       default: components["responses"]["Error"];
     };
@@ -18545,6 +19575,171 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["SearchResult"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List your votes in a thread
+   * @description Lists your own votes on answers of the thread, the newest first.
+   *
+   * For whoever may open the agent, and for guests with threads of their own from the time when it was shared.
+   */
+  listThreadFeedback: {
+    parameters: {
+      query?: {
+        /** @description Rows of a page; more than 200 is brought down to 200 */
+        limit?: number;
+        /** @description The start of a page, from the header Link of the page before */
+        cursor?: string;
+      };
+      path: {
+        /** @description The id of an agent, or the name of one of your own agents */
+        id: string;
+        /** @description The id of your thread */
+        thread_id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description The address of the next page, `rel="next"`, relative to that of the request; missing on the last page */
+          Link?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["OwnFeedback"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Rate an answer
+   * @description Stores your vote on a complete answer of your own thread, in place of your earlier vote on it. With the first vote the question and the answer are copied as they are: people with the permission `feedback` read these copies, also after the conversation has changed or was deleted, until you delete the vote or your account.
+   *
+   * For whoever may open the agent, and for guests with threads of their own from the time when it was shared.
+   */
+  rateAnswer: {
+    parameters: {
+      path: {
+        /** @description The id of an agent, or the name of one of your own agents */
+        id: string;
+        /** @description The id of your thread */
+        thread_id: string;
+        /** @description The id of an answer of the thread, on any of its versions */
+        message_id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "value": 1,
+         *   "reasons": [
+         *     "incomplete"
+         *   ]
+         * }
+         */
+        "application/json": components["schemas"]["RateAnswerBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["OwnFeedback"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["RateAnswer404Error"];
+      409: components["responses"]["AnswerIncompleteOrLimitReachedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Delete your vote on an answer
+   * @description Deletes your vote with its copies of the question and the answer, also if the thread was deleted meanwhile. Answers 204 as well if there is no vote.
+   *
+   * For whoever may open the agent, and for guests with threads of their own from the time when it was shared.
+   */
+  removeRating: {
+    parameters: {
+      path: {
+        /** @description The id of an agent, or the name of one of your own agents */
+        id: string;
+        /** @description The id of your thread */
+        thread_id: string;
+        /** @description The id of an answer of the thread, on any of its versions */
+        message_id: string;
+      };
+    };
+    responses: {
+      /** @description Success, no body */
+      204: {
+        content: never;
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List the votes of everybody
+   * @description Lists votes with the question and the answer as they were, the newest first: a page of JSON, or with `format` a download of all votes that match.
+   *
+   * Needs the permission `feedback`, which administrators have.
+   */
+  listFeedback: {
+    parameters: {
+      query?: {
+        /** @description `json`: a page; `csv` and `jsonl`: a download of all votes that match, for spreadsheets and for programs */
+        format?: components["schemas"]["FeedbackFormat"];
+        /** @description Only thumbs up, or only thumbs down */
+        value?: components["schemas"]["ThumbFilter"];
+        /** @description Only answers of this agent */
+        agent_id?: string;
+        /** @description Only votes that were first given at this time or later, in Unix seconds */
+        from?: number;
+        /** @description Only votes that were first given at this time or earlier, in Unix seconds */
+        to?: number;
+        /** @description Rows of a page; more than 200 is brought down to 200 */
+        limit?: number;
+        /** @description The start of a page, from the header Link of the page before */
+        cursor?: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description The address of the next page, `rel="next"`, relative to that of the request; missing on the last page */
+          Link?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Feedback"][];
+          "text/event-stream": components["schemas"]["Feedback"][];
         };
       };
       400: components["responses"]["BadRequestError"];
@@ -19462,7 +20657,7 @@ export interface operations {
       422: components["responses"]["OpenAIValidationFailedError"];
       429: components["responses"]["OpenAIRateLimitedOrTokenQuotaExceededOrTooManyTurnsError"];
       502: components["responses"]["OpenAICreateChatCompletion502Error"];
-      503: components["responses"]["OpenAIModelRateLimitedOrTurnInterruptedError"];
+      503: components["responses"]["OpenAIFilterFailedOrModelRateLimitedOrTurnInterruptedError"];
       default: components["responses"]["OpenAIError"];
     };
   };
@@ -19504,7 +20699,7 @@ export interface operations {
       422: components["responses"]["OpenAIValidationFailedError"];
       429: components["responses"]["OpenAIRateLimitedOrTokenQuotaExceededOrTooManyTurnsError"];
       502: components["responses"]["OpenAICreateResponse502Error"];
-      503: components["responses"]["OpenAIModelRateLimitedOrTurnInterruptedError"];
+      503: components["responses"]["OpenAIFilterFailedOrModelRateLimitedOrTurnInterruptedError"];
       default: components["responses"]["OpenAIError"];
     };
   };
@@ -20357,6 +21552,157 @@ export interface operations {
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Get the models that the server uses
+   * @description Returns the models that draw, speak, transcribe and rank for all accounts. A value is null if none was chosen, or if the chosen model cannot be used now; then `disabled` names it.
+   */
+  getModelDefaults: {
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["ModelDefaults"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Choose the models that the server uses
+   * @description Chooses models of global providers, each of the kind of its field; null chooses none, and a field that is left out stays as it is. The calls of these models count against the quota of the account that they are for.
+   *
+   * For administrators.
+   */
+  setModelDefaults: {
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "image": "openai:gpt-image-1",
+         *   "speech": "openai:gpt-4o-mini-tts",
+         *   "transcription": "openai:gpt-4o-transcribe",
+         *   "rerank": null
+         * }
+         */
+        "application/json": components["schemas"]["ModelDefaultChoices"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["ModelDefaults"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestOrModelNotSuitableError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Tell if audio can be transcribed and text spoken
+   * @description Says if an administrator has chosen a model for transcription and one for speech, and if they can be used now.
+   */
+  readVoice: {
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["VoiceFacts"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Transcribe audio
+   * @description Returns the words of the audio file in the field `file`: MP3, M4A, WAV, OGG, WebM or FLAC, recognized by its bytes. `language` is the language of the audio as two letters, if it is known. The file is not kept. The call counts as usage of the account.
+   */
+  transcribeAudio: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "multipart/form-data": {
+          file: string[];
+          language?: string;
+        };
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Transcript"];
+        };
+      };
+      400: components["responses"]["BadFormOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedOrModelNotChosenError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["AudioNotSupportedOrUnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["RateLimitedOrTokenQuotaExceededError"];
+      502: components["responses"]["TranscribeAudio502Error"];
+      503: components["responses"]["ModelRateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Speak a text
+   * @description Returns the text as audio, whose media type is that of its bytes: a model that does not know the format chooses another one. The audio is not kept. The call counts as usage of the account.
+   */
+  speakText: {
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "text": "Your report is ready.",
+         *   "voice": "alloy"
+         * }
+         */
+        "application/json": components["schemas"]["SpeakTextBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/octet-stream": string;
+          "*/*": string;
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      409: components["responses"]["ModelNotChosenError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedOrTokenQuotaExceededError"];
+      502: components["responses"]["SpeakText502Error"];
+      503: components["responses"]["ModelRateLimitedError"];
       default: components["responses"]["Error"];
     };
   };
@@ -21854,6 +23200,223 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List plugins
+   * @description Lists every plugin of this server with its state, what it brings, and its settings for the next start. Each server process has its own configuration file.
+   *
+   * For administrators.
+   */
+  listAdminPlugins: {
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["AdminPlugin"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Install a plugin
+   * @description Installs a package of npm without running its scripts, tries that the server loads it, and adds it to `config.json`. It runs after a restart. Only if `plugins.plugins.install` is true.
+   *
+   * For administrators.
+   */
+  installPlugin: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "package": "svc-channel-pigeon@1.0.0",
+         *   "code": "123456"
+         * }
+         */
+        "application/json": components["schemas"]["InstallPluginBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      201: {
+        content: {
+          "application/json": components["schemas"]["AdminPlugin"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestOrInstallCodeWrongError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["InstallPlugin403Error"];
+      409: components["responses"]["InstallPlugin409Error"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["InstallPlugin422Error"];
+      429: components["responses"]["LoginLockedOrRateLimitedOrSignInsLimitedError"];
+      503: components["responses"]["LoginBusyError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Get a plugin
+   * @description Returns a plugin with its state, what it brings, and its settings for the next start.
+   *
+   * For administrators.
+   */
+  getAdminPlugin: {
+    parameters: {
+      path: {
+        name: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["AdminPlugin"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      409: components["responses"]["ConfigUnreadableError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Remove a plugin
+   * @description Uninstalls a package, or removes a folder of the home, and its settings; its data stays in the database. It runs until the next start. Only if `plugins.plugins.install` is true.
+   *
+   * For administrators.
+   */
+  removePlugin: {
+    parameters: {
+      path: {
+        name: string;
+      };
+    };
+    requestBody?: {
+      content: {
+        /**
+         * @example {
+         *   "code": "123456"
+         * }
+         */
+        "application/json": components["schemas"]["RemovePluginBody"];
+      };
+    };
+    responses: {
+      /** @description Success, no body */
+      204: {
+        content: never;
+      };
+      400: components["responses"]["BadJsonOrBadRequestOrInstallCodeWrongError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["RemovePlugin403Error"];
+      404: components["responses"]["NotFoundError"];
+      409: components["responses"]["RemovePlugin409Error"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ConfigRefusedOrInstallFailedOrValidationFailedError"];
+      429: components["responses"]["LoginLockedOrRateLimitedOrSignInsLimitedError"];
+      503: components["responses"]["LoginBusyError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Change the settings of a plugin
+   * @description Writes settings to `config.json` of this server, after it has tried that the server starts with them. They take effect with the next start.
+   *
+   * For administrators.
+   */
+  changeAdminPlugin: {
+    parameters: {
+      header?: {
+        /** @description The `ETag` of the object as you know it; the change is refused if it has another one now */
+        "If-Match"?: string;
+      };
+      path: {
+        name: string;
+      };
+    };
+    requestBody?: {
+      content: {
+        /**
+         * @example {
+         *   "config": {
+         *     "keep_days": 90
+         *   }
+         * }
+         */
+        "application/json": components["schemas"]["ChangeAdminPluginBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["AdminPlugin"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      409: components["responses"]["ChangeAdminPlugin409Error"];
+      412: components["responses"]["PreconditionFailedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ConfigRefusedOrValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Restart the server
+   * @description Drains this server process as SIGTERM does and starts it again at the same address, after it has tried that it would start. Under a supervisor the process exits with 75 and the supervisor starts it.
+   *
+   * For administrators.
+   */
+  restartServer: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      202: {
+        content: {
+          "application/json": components["schemas"]["Restart"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      409: components["responses"]["RestartServer409Error"];
+      422: components["responses"]["IdempotencyKeyReusedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
