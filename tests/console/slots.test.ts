@@ -93,7 +93,9 @@ t.test('slots of the console', { skip: noChromium }, async (t) => {
     await page.getByRole('link', { name: 'New conversation with assistant' }).click()
     await see('unmount', 'message.actions', 2)
     await eventually('a composer without a conversation', async () =>
-      (await readLog(page)).some((entry) => entry.slot === 'composer.actions' && !('thread_id' in entry)),
+      (await readLog(page)).some(
+        (entry) => entry.slot === 'composer.actions' && entry.thread_id === undefined,
+      ),
     )
     await page.goto(path)
   })

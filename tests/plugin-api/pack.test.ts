@@ -127,9 +127,10 @@ t.test('third-party code, clients and what svc plugin new writes compile against
     }),
   ]
   for (const { template, name } of tried) {
-    const written = await svc(home, 'plugin', 'new', template, name, '--in', project)
+    const options = template === 'feature' ? ['--console'] : []
+    const written = await svc(home, 'plugin', 'new', template, name, ...options, '--in', project)
     t.match(written, { code: 0, stderr: '', stdout: `Wrote ${join(project, name)}.` })
-    folders.push(join(project, name))
+    folders.push(join(project, name), ...options.map(() => join(project, name, 'console')))
   }
   const { errors, packages } = await compile(folders)
   t.equal(errors, '')

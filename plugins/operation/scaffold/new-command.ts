@@ -18,7 +18,10 @@ export const newCommand: Command<unknown> = {
     { name: 'template', summary: TEMPLATES.join(', '), required: true },
     { name: 'name', summary: 'the name of the package and of its folder', required: true },
   ],
-  options: [{ flags: '--in <folder>', summary: 'parent of the new folder (default: current folder)' }],
+  options: [
+    { flags: '--in <folder>', summary: 'parent of the new folder (default: current folder)' },
+    { flags: '--console', summary: 'with a button in the console; for a feature' },
+  ],
   database: false,
   run({ args, options, stdout, stderr }) {
     const [template, name] = args as [string, string]
@@ -31,10 +34,13 @@ export const newCommand: Command<unknown> = {
       return refuse(
         `"${name}" is not a valid name: use at most 64 lowercase letters, digits and "-", starting with a letter`,
       )
+    const hasConsole = options.console === true
+    if (hasConsole && template !== 'feature')
+      return refuse(`"--console" is for a feature: a ${template} has no module of the console`)
     const folder = resolve(typeof options.in === 'string' ? options.in : '.', name)
     if (existsSync(folder) && readdirSync(folder).length > 0)
       return refuse(`${folder} is not empty: choose another name, or remove the folder`)
-    writePackage({ template, name, folder })
+    writePackage({ template, name, folder, hasConsole })
     const steps = [`cd ${relative('.', folder)}`, 'npm install', 'npm test', 'npm run check']
     if (!hasDeclarations()) steps.unshift(`npm run types --prefix ${SERVER}`)
     stdout.write(`Wrote ${folder}. Next:\n\n${steps.map((step) => `  ${step}\n`).join('')}\n`)

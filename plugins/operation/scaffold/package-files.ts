@@ -36,15 +36,27 @@ const WRAPPED = '@ai-sdk/openai-compatible'
 /** The packages that compile a new one, in the versions that compile this one. */
 const COMPILER = { '@types/node': '^20.19.43', typescript: '^7.0.2' }
 
+/** The line of a feature that is replaced by what it adds to the console. */
+const SLOTS = '    // {{slots}}\n'
+const SLOT_CALL = `    host.extend('console.slots', {
+      slot: 'message.actions',
+      module: new URL('../console/note.js', import.meta.url).href,
+      when: { role: 'assistant', permission: '__PERMISSION__' },
+    })
+`
+
 /** Writes a new package to an empty folder and links it to the running server, so that it compiles at once. */
 export function writePackage({
   template,
   name,
   folder,
+  hasConsole,
 }: {
   template: Template
   name: string
   folder: string
+  /** True for a module of the console besides, which a feature may have. */
+  hasConsole: boolean
 }): void {
   const words = {
     '{{name}}': name,
@@ -52,15 +64,21 @@ export function writePackage({
     '{{home}}': TARGETS[template].home,
     // For places that need an identifier.
     __SNAKE__: name.replaceAll('-', '_'),
+    [SLOTS]: hasConsole ? SLOT_CALL.replace('__PERMISSION__', name.replaceAll('-', '_')) : '',
   }
-  write(join(folder, 'package.json'), `${JSON.stringify(createManifest(template, name), undefined, 2)}\n`)
-  for (const source of [join(SOURCE, 'all'), join(SOURCE, template)])
+  write(
+    join(folder, 'package.json'),
+    `${JSON.stringify(createManifest(template, name, hasConsole), undefined, 2)}\n`,
+  )
+  for (const source of ['all', template, ...(hasConsole ? ['console'] : [])].map((part) =>
+    join(SOURCE, part),
+  ))
     for (const file of listFiles(source))
       write(join(folder, toTarget(file)), fill(readFileSync(join(source, file), 'utf8'), words))
   linkServer(folder)
 }
 
-function createManifest(template: Template, name: string) {
+function createManifest(template: Template, name: string, hasConsole: boolean) {
   const { name: server, version, dependencies } = OWN_PACKAGE
   const { extends: point } = TARGETS[template]
   return {
@@ -69,10 +87,10 @@ function createManifest(template: Template, name: string) {
     description: `A ${template} for ${server}`,
     type: 'module',
     exports: './dist/src/index.js',
-    files: ['dist/src'],
+    files: ['dist/src', ...(hasConsole ? ['dist/console'] : [])],
     ...(point && { svc: { extends: point } }),
     scripts: {
-      build: 'tsc',
+      build: hasConsole ? 'tsc && tsc -p console' : 'tsc',
       pretest: 'npm run build',
       test: 'node --test dist/test/*.test.js',
       precheck: 'npm run build',
@@ -96,7 +114,7 @@ const listFiles = (folder: string) =>
     .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
 
 const fill = (text: string, words: Record<string, string>) =>
-  text.replace(/\{\{\w+\}\}|__SNAKE__/g, (word) => words[word] ?? word)
+  text.replace(/ {4}\/\/ \{\{slots\}\}\n|\{\{\w+\}\}|__SNAKE__/g, (word) => words[word] ?? word)
 
 function write(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true })

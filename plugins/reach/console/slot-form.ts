@@ -39,9 +39,12 @@ const isPage = (slot: SlotName): boolean => slot === 'pages' || slot === 'admin.
 export const addressOf = ({ slot, path }: ConsoleSlot, plugin: string): string | null =>
   isPage(slot) ? (path ?? `/${plugin}`) : null
 
+/** The folders that lead to the folder of a module. */
+const LEADING_FOLDERS = /^file:.*\/(?=[^/]+\/[^/]+$)/
+
 /** Returns the unique name of an entry: the address of a page, else its slot and module. */
 export const nameSlot = (entry: ConsoleSlot, plugin: string): string =>
-  addressOf(entry, plugin) ?? `${entry.slot} ${plugin}/${entry.module}`
+  addressOf(entry, plugin) ?? `${entry.slot} ${plugin}/${entry.module.replace(LEADING_FOLDERS, '')}`
 
 /** Checks an entry of a plugin that is in a folder; throws one sentence. */
 export function assertConsoleSlot(candidate: unknown, folder: string): ConsoleSlot {

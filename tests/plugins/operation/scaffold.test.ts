@@ -69,6 +69,23 @@ t.test('a new folder has all that its template has, under its name', { skip: onl
   t.ok(linesOf(feature.source) <= 50)
 })
 
+t.test('a feature has a module of the console if it is asked for', async (t) => {
+  const home = createHome(t)
+  const make = (name: string, ...options: string[]) =>
+    runCommand(home, ['plugin', 'new', 'feature', name, ...options, '--in', home])
+  const read = (path: string) => readFileSync(join(home, path), 'utf8')
+  t.match(await make('plain'), { code: 0 })
+  t.match(await make('shown', '--console'), { code: 0 })
+  t.notMatch(read('plain/src/index.ts'), /slots/)
+  t.match(read('shown/src/index.ts'), /console\.slots.*console\/note\.js.*permission: 'shown'/s)
+  t.match(read('shown/console/note.ts'), /request\('POST', '\/shown'/)
+  t.match(JSON.parse(read('shown/package.json')), {
+    files: ['dist/src', 'dist/console'],
+    scripts: { build: 'tsc && tsc -p console' },
+  })
+  t.notMatch(read('shown/src/index.ts') + read('shown/test/console.test.ts'), /\{\{|__[A-Z]+__/)
+})
+
 t.test('a folder with something in it, a bad name and an unknown template are refused', async (t) => {
   const home = createHome(t)
   mkdirSync(join(home, 'empty'))
@@ -86,6 +103,10 @@ t.test('a folder with something in it, a bad name and an unknown template are re
     stderr: 'svc: "tool" is not a template: use channel, provider, feature\n',
   })
   t.notOk(existsSync(join(home, 'hammer')))
+  t.match(await make('channel', 'kite', '--console'), {
+    code: 1,
+    stderr: 'svc: "--console" is for a feature: a channel has no module of the console\n',
+  })
 })
 
 t.test('check shows what a plugin brings', async (t) => {

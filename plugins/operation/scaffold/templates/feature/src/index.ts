@@ -40,6 +40,7 @@ export default definePlugin({
         return { id: note._id, text: note.text }
       }),
     ])
+    // {{slots}}
     host.on('__SNAKE__.added', ({ id }, { log }) => log.info({ id }, 'a note was stored'))
     host.job({
       name: '{{name}}.expiry',
