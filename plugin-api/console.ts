@@ -18,7 +18,7 @@ export const CONSOLE_SLOTS = [
 /** One of these places. */
 export type SlotName = (typeof CONSOLE_SLOTS)[number]
 
-/** What a module of a slot knows of the place where it is shown, and can do there. */
+/** The facts about the place of a slot, and the ways in which a module can act on the console. */
 export interface SlotContext {
   /** The console's client of the API, signed in as the person who looks at it. */
   client: Client
@@ -39,7 +39,7 @@ export interface SlotContext {
   text?: string
   /** Shows a short message at the edge of the page. */
   toast(text: string): void
-  /** Inserts text where the cursor is in the composer; does nothing where there is none. */
+  /** Inserts text at the cursor of the composer, which gets the focus; does nothing without a composer. */
   insert(text: string): void
 }
 

@@ -51,11 +51,12 @@ t.test('the tables of the document are those of the sources', async (t) => {
   t.equal(text, withTables(text), 'run "npm run docs"')
 })
 
-for (const folder of ['plugins/notes', 'plugins/notes-extras', 'channels/pigeon']) {
+for (const folder of ['plugins/notes', 'plugins/notes-extras', 'plugins/stars', 'channels/pigeon']) {
   save(`${folder}/package.json`, '{ "type": "module" }')
   save(`${folder}/index.js`)
 }
 save('plugins/notes/console/page.js')
+save('plugins/stars/console/star.js')
 save('plugins/notes/web/help.html', '<!doctype html><title>Notes</title>')
 const notes = readRecipe('plugins/notes/index.js', DOCUMENT)
 const calls = readRecipe('notes/setup', DOCUMENT)
@@ -115,10 +116,23 @@ t.test('the page of the document is listed and served', async (t) => {
   t.match(await read('/notes-help/'), '<title>Notes</title>')
 })
 
+t.test('a button that calls a route is a plugin of at most 40 lines', async (t) => {
+  const parts = ['plugins/stars/index.js', 'plugins/stars/console/star.js']
+  const lines = parts.flatMap((path) => readRecipe(path, DOCUMENT).split('\n')).filter(Boolean)
+  t.ok(lines.length <= 40, `${lines.length} lines`)
+  const { slots } = (await request('GET', '/console', { token: null })).body
+  const { module } = slots.find(({ plugin }: { plugin: string }) => plugin === 'stars')
+  t.equal((await fetch(`${server.url}${module}`)).status, 200)
+  const star = (body: object) => request('POST', '/stars', { body })
+  t.equal((await star({ message_id: 'm1' })).status, 204)
+  t.equal((await star({ message_id: 'm1' })).status, 204, 'again')
+  t.equal((await star({})).status, 422)
+})
+
 t.test('what the document builds is loaded as it says', async (t) => {
   const { stdout } = await runCommand(home, ['plugins', '--json'])
   const rows: { name: string; status: string }[] = JSON.parse(stdout)
-  for (const name of ['notes', 'notes-extras', 'bookmarks', 'pigeon', 'aviary'])
+  for (const name of ['notes', 'notes-extras', 'stars', 'bookmarks', 'pigeon', 'aviary'])
     t.match(
       rows.find((row) => row.name === name),
       { status: 'ok', error: null },

@@ -26,7 +26,7 @@ export interface ConsoleSlot {
 
 declare module '#kernel/types' {
   interface ExtensionPoints {
-    /** What plugins add to the console. */
+    /** The entries of plugins in places of the console. */
     'console.slots': ConsoleSlot
     /** Lists services to sign in with, besides passwords, with their names in a language. */
     'console.sign_in': (request: {

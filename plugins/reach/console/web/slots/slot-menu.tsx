@@ -10,7 +10,7 @@ interface Props {
 }
 
 const ITEM = '.slot-menu-item'
-/** The items of a menu, those of the component library and those of modules. */
+/** The items of a menu, of the component library and of modules. */
 const ITEMS = '[data-menu-item]:not([data-disabled], :disabled)'
 
 /** The items that plugins add to the menu of a conversation; the arrow keys lead through them as well. */

@@ -7,7 +7,7 @@ import { showToast } from '../ui/toast.tsx'
 import { insertText } from './insert-text.ts'
 import { request } from './request.ts'
 
-/** What differs from one place of a slot to the next. */
+/** The facts that differ from one place of a slot to the next. */
 export type SlotFacts = Pick<SlotContext, 'agent_id' | 'message_id' | 'text'> & {
   thread_id?: string | undefined
 }
