@@ -67,11 +67,15 @@ save(
 // Links the server's own package so that they can import it.
 await runCommand(home, ['plugins'])
 save('plugins/bookmarks/src/index.test.ts')
-await Promise.all([compile('plugins/bookmarks'), compile('providers/aviary')])
-/** The test of the document runs beside the others. */
-const tested = promisify(execFile)(process.execPath, ['--test', join(home, 'plugins/bookmarks/dist/')], {
-  env: createEnvironment(home, {}),
-}).catch(({ stdout }) => stdout)
+save('providers/skylark/src/index.test.ts')
+await Promise.all(['plugins/bookmarks', 'providers/aviary', 'providers/skylark'].map(compile))
+/** The tests of the document run beside the others. */
+const runTests = (folder: string) =>
+  promisify(execFile)(process.execPath, ['--test', join(home, folder, 'dist/')], {
+    env: createEnvironment(home, {}),
+  }).catch(({ stdout }) => stdout)
+const tested = runTests('plugins/bookmarks')
+const skylarkTested = tested.then(() => runTests('providers/skylark'))
 
 const HOOK_KEY = 'a key of the hook'
 const config = { notes: { required: true, hook_key: HOOK_KEY, max_notes: 6 }, bookmarks: { required: true } }
@@ -132,7 +136,7 @@ t.test('a button that calls a route is a plugin of at most 40 lines', async (t) 
 t.test('what the document builds is loaded as it says', async (t) => {
   const { stdout } = await runCommand(home, ['plugins', '--json'])
   const rows: { name: string; status: string }[] = JSON.parse(stdout)
-  for (const name of ['notes', 'notes-extras', 'stars', 'bookmarks', 'pigeon', 'aviary'])
+  for (const name of ['notes', 'notes-extras', 'stars', 'bookmarks', 'pigeon', 'aviary', 'skylark'])
     t.match(
       rows.find((row) => row.name === name),
       { status: 'ok', error: null },
@@ -246,9 +250,11 @@ t.test('the TypeScript plugin of the document works', async (t) => {
   t.match(server.logged(), /"plugin":"bookmarks".*a bookmark was added/)
 })
 
-t.test('the test of the document passes', async (t) => {
-  const output = await tested
-  t.match(output, { stdout: /fail 0/ }, String(output))
+t.test('the tests of the document pass', async (t) => {
+  for (const output of [await tested, await skylarkTested])
+    t.match(output, { stdout: /fail 0/ }, String(output))
+  const kind = readRecipe('providers/skylark/src/index.ts', DOCUMENT)
+  t.equal(kind.trim().split('\n').length, 25, 'a provider kind that speaks takes 25 lines')
 })
 
 t.test('the provider kind of the document answers in a chat', async (t) => {

@@ -3,6 +3,7 @@ import {
   type Locale,
   type LocalizedText,
   listCauses,
+  MODEL_KINDS,
   type ModelDescription,
   type ModelKind,
   type ProviderFailure,
@@ -86,9 +87,8 @@ export function createProviderProbe({ providerConnections, models, log }: Cradle
     }
     const enabled = (await listed()).filter((model) => model.enabled !== false)
     const find = (kind: ModelKind) => enabled.find((model) => kindOf(model) === kind)
-    const chosen = model_kind
-      ? find(model_kind)
-      : (find('chat') ?? (embedding === false ? undefined : find('embedding')))
+    const others = embedding === false ? [] : MODEL_KINDS.filter((modelKind) => modelKind !== 'chat')
+    const chosen = (model_kind ? [model_kind] : ['chat' as const, ...others]).map(find).find(Boolean)
     return chosen && { id: chosen.id, model_kind: kindOf(chosen) }
   }
 
@@ -116,8 +116,8 @@ export function createProviderProbe({ providerConnections, models, log }: Cradle
       detail: text[locale],
     })
     const offers = (model_kind: ModelKind) => kind[OPENERS[model_kind]] !== undefined
-    const requestedKind = request.model_kind ?? (request.embedding ? 'embedding' : 'chat')
-    if (!offers(requestedKind)) return refuse('bad_request', NOT_OFFERED)
+    const requestedKind = request.model_kind ?? (request.embedding ? 'embedding' : undefined)
+    if (requestedKind && !offers(requestedKind)) return refuse('bad_request', NOT_OFFERED)
     try {
       const listed = async () => (provider.models.length > 0 ? provider.models : attempt.listModels())
       const chosen = await choose(provider, request, listed)

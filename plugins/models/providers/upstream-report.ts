@@ -27,7 +27,10 @@ function readAnswer(error: unknown): { status?: number; headers?: Record<string,
   if (!(error instanceof Error)) return { body: error }
   if (!APICallError.isInstance(error)) {
     const { status } = error as { status?: unknown }
-    return { ...(typeof status === 'number' && { status }), body: undefined }
+    if (typeof status !== 'number') return { body: undefined }
+    // A kind without a client library may throw the body of the answer as the message.
+    const body = parse(error.message)
+    return { status, body: isObject(body) ? body : undefined }
   }
   const { statusCode: status, responseHeaders: headers, data, responseBody } = error
   return { status, headers, body: data ?? parse(responseBody) }

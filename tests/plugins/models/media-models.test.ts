@@ -28,7 +28,7 @@ const CHOICES = {
 const NOTHING = { image: null, speech: null, transcription: null, rerank: null }
 const kind = 'openai-compatible'
 
-const server = await startServer(t, { given: [studio] })
+const server = await startServer(t, { given: [studio], env: { SVC_ALLOW_HOSTS: '127.0.0.1' } })
 const ada = await server.createUser({ username: 'ada' })
 const bob = await server.createUser({ username: 'bob' })
 
@@ -358,6 +358,20 @@ t.test('a provider is tested by a model of any kind', async (t) => {
     body: { model_kind: 'speech' },
   })
   t.match(refused.body, { ok: false, detail: /do not offer such models/ })
+})
+
+t.test('an account tests such models of its own provider, whose address is checked', async (t) => {
+  const fake = await createFakeOpenAI({ apiKey: KEY, models: IDS })
+  t.teardown(() => fake.close())
+  const draft = { kind, base_url: fake.url, api_key: KEY }
+  for (const model_id of ['kokoro-tts', 'whisper-1', 'bge-reranker-v2-m3']) {
+    const { body } = await server.request('POST', '/providers/probe', {
+      token: bob.token,
+      body: { ...draft, model_id },
+    })
+    t.match(body, { ok: true, model: model_id })
+  }
+  t.match(fake.mediaRequests[1]!.body, { file: { filename: 'audio.wav' } })
 })
 
 t.test('agents and pickers know only models that chat', async (t) => {
