@@ -1,4 +1,4 @@
-import { AppError, type ModelDescription, type ModelKind, pageOf } from '#plugin-api'
+import { AppError, MODEL_KINDS, type ModelDescription, type ModelKind, pageOf } from '#plugin-api'
 import { applyLessons } from './lessons.ts'
 import { kindOf } from './listed-models.ts'
 import type { Cradle } from './manifest.ts'
@@ -36,10 +36,14 @@ export function createModels({
 
     async list(user_id, { kind, q, ...page }) {
       const { providers } = await visibleProviders.of(user_id)
-      const usable = providers.filter((provider) => isUsable(provider, kind))
-      const lists = usable.map(async (provider) => {
+      const isOpened = (provider: ProviderDocument, model: ModelDescription) =>
+        (kind === 'any' || kindOf(model) === kind) && isUsable(provider, kindOf(model))
+      const lists = providers.map(async (provider) => {
+        if (!MODEL_KINDS.some((modelKind) => isUsable(provider, modelKind))) return []
         const models = await modelCatalog.waitForList(provider)
-        return models.filter((model) => isOffered(model, kind)).map((model) => ({ provider, model }))
+        return models
+          .filter((model) => model.enabled !== false && isOpened(provider, model))
+          .map((model) => ({ provider, model }))
       })
       const words = q?.toLowerCase().split(/\s+/) ?? []
       const matches = (listed: ListedModel) => {

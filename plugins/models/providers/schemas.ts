@@ -337,7 +337,12 @@ export const modelRow = {
 } as const
 
 export const modelQuery = objectOf({
-  kind: { ...modelKind, default: 'chat', description: 'The models that are for this' },
+  kind: {
+    title: 'ListedModelKind',
+    enum: [...MODEL_KINDS, 'any'],
+    default: 'chat',
+    description: 'The models that are for this; `any` for all',
+  },
   q: {
     type: 'string',
     maxLength: 200,

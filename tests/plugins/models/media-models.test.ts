@@ -388,6 +388,8 @@ t.test('agents and pickers know only models that chat', async (t) => {
     const agent = { name: `a-${model_kind}`, default_model: reference }
     t.match(await server.request('POST', '/agents', { body: agent, token: ada.token }), { status: 400 })
   }
+  const all = (await server.request('GET', '/models?q=media:&kind=any')).body
+  t.same(all.map(({ model }: { model: string }) => model).sort(), IDS.toSorted())
   const kinds = (await server.request('GET', '/providers/kinds')).body
   const row = kinds.find((one: { kind: string }) => one.kind === kind)
   t.strictSame(row.model_kinds, ['chat', 'embedding', 'image', 'speech', 'transcription', 'rerank'])
