@@ -84,6 +84,7 @@ t.test('every page of the console', { skip: noChromium || onlyLong }, async (t) 
     '/sso',
     '/audit',
     '/overview',
+    '/plugins',
     '/no/such/page',
   ]
 

@@ -1,43 +1,10 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
 import { eventually } from '../../../plugin-api/testing/waiting.ts'
 import t, { type Test } from '../../run/file-test.ts'
 import { chatUrl, connectChat, createHold, startChat, textOf } from '../../support/chat.ts'
-import { CLI, createEnvironment, createHome, spawnCommand } from '../../support/kernel.ts'
+import { createHome, spawnCommand } from '../../support/kernel.ts'
 import { startRelay } from '../../support/relay.ts'
+import { serveHome } from '../../support/served-home.ts'
 import { ADMIN } from '../../support/server.ts'
-import { nodeCommand } from '../../support/service-process.ts'
-
-/** Runs `svc serve` as a person does, and reads a line for each process that listens. */
-async function serve(t: Test, home: string, env: Record<string, string> = {}) {
-  const [file, args] = nodeCommand([CLI, 'serve', '--json'])
-  const child = spawn(file, args, {
-    env: createEnvironment(home, {
-      SVC_PORT: '0',
-      SVC_ADMIN_PASSWORD: ADMIN.password,
-      SVC_SUPERVISED: '0',
-      ...env,
-    }),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const starts: { url: string; pid: number }[] = []
-  let log = ''
-  createInterface({ input: child.stdout }).on('line', (line) => starts.push(JSON.parse(line)))
-  child.stderr.on('data', (text) => {
-    log += text
-  })
-  const ended = once(child, 'exit')
-  t.teardown(async () => {
-    child.kill('SIGTERM')
-    await ended
-    if (!t.passing()) process.stderr.write(log)
-  })
-  const untilStarts = (count: number) =>
-    eventually(`start ${count} of a server`, () => starts.length >= count)
-  await untilStarts(1)
-  return { child, starts, untilStarts, ended, log: () => log }
-}
 
 const post = (url: string, token: string) =>
   fetch(`${url}/api/admin/restart`, { method: 'POST', headers: { authorization: `Bearer ${token}` } })
@@ -65,7 +32,7 @@ t.test(
   'a server restarts itself at the same address, also twice, and stops with the first process',
   async (t) => {
     const home = createHome(t)
-    const server = await serve(t, home)
+    const server = await serveHome(t, home)
     const [{ url, pid }] = server.starts as [{ url: string; pid: number }]
     const token = await signIn(url)
     const reply = await post(url, token)
@@ -91,7 +58,7 @@ t.test(
 )
 
 t.test('a successor ends with its predecessor', async (t) => {
-  const server = await serve(t, createHome(t))
+  const server = await serveHome(t, createHome(t))
   const { url } = server.starts[0]!
   await post(url, await signIn(url))
   await server.untilStarts(2)
@@ -100,7 +67,7 @@ t.test('a successor ends with its predecessor', async (t) => {
 })
 
 t.test('under a supervisor the process exits with 75', async (t) => {
-  const server = await serve(t, createHome(t), { SVC_SUPERVISED: '1' })
+  const server = await serveHome(t, createHome(t), { SVC_SUPERVISED: '1' })
   const { url } = server.starts[0]!
   t.equal((await post(url, await signIn(url))).status, 202)
   t.strictSame(await server.ended, [75, null])
@@ -134,7 +101,7 @@ t.test('a conversation goes on while the servers of a database restart one after
   const { agent_id, fake } = chat
   const { token } = chat.server.admin
   const thread_id = await chat.createThread()
-  const servers = await Promise.all([serve(t, chat.server.home), serve(t, chat.server.home)])
+  const servers = await Promise.all([serveHome(t, chat.server.home), serveHome(t, chat.server.home)])
   await chat.server.stop()
   let turn = 0
   const relay = await startRelay(t, () => servers[turn++ % 2]!.starts[0]!.url)

@@ -47,7 +47,8 @@ export default function PluginsPage() {
                   {plugin.error ?? plugin.summary}
                   <div>
                     {[
-                      plugin.source !== BUILT_IN && t('plugins.from', { version: plugin.version }),
+                      plugin.source !== BUILT_IN && t('plugins.from'),
+                      plugin.source !== BUILT_IN && plugin.version,
                       describeBrought(plugin),
                     ]
                       .filter(Boolean)

@@ -26,6 +26,9 @@ const POINT_WORDS: Record<string, WordKey> = {
   'console.slots': 'plugins.brings_pages',
 }
 
+/** The words for additions that mean nothing to most people. */
+const MORE: WordKey = 'plugins.brings_more'
+
 /** Things of one kind that a plugin brings. */
 export interface Brought {
   words: WordKey
@@ -37,17 +40,23 @@ export function listBrought({ brings }: Plugin): Brought[] {
   const lists = new Map<WordKey, string[]>()
   const add = (words: WordKey, names: string[]) =>
     names.length > 0 && lists.set(words, [...(lists.get(words) ?? []), ...names])
-  for (const { point, name } of brings.entries) add(POINT_WORDS[point] ?? 'plugins.brings_more', [name])
+  for (const { point, name } of brings.entries) if (POINT_WORDS[point]) add(POINT_WORDS[point], [name])
   add('plugins.brings_routes', [...brings.routes, ...brings.sockets])
   add('plugins.brings_permissions', brings.permissions)
   add('plugins.brings_jobs', brings.jobs)
   add('plugins.brings_commands', brings.commands)
+  const others = brings.entries.filter(({ point }) => !POINT_WORDS[point])
+  add(
+    MORE,
+    others.map(({ point, name }) => `${name} (${point})`),
+  )
   return [...lists].map(([words, names]) => ({ words, names: [...new Set(names)] }))
 }
 
 /** A line about what a plugin brings: "3 tools · 5 API routes". */
 export const describeBrought = (plugin: Plugin): string =>
   listBrought(plugin)
+    .filter(({ words }) => words !== MORE)
     .map(({ words, names }) => t(words, { count: names.length }))
     .join(' · ')
 

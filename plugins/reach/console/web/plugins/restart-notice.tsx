@@ -33,7 +33,7 @@ export function RestartNotice({ plugins }: { plugins: readonly Plugin[] }) {
         </Alert>
       ) : (
         changed.length > 0 && (
-          <Alert variant="light" color="yellow" title={t('plugins.restart_title')}>
+          <Alert variant="light" title={t('plugins.restart_title')}>
             <Stack gap="sm" align="flex-start">
               <Text size="sm">{t('plugins.restart_about', { names: joinNames(changed) })}</Text>
               <Button size="sm" leftSection={<RefreshCw size={14} />} onClick={() => setAsking(true)}>
