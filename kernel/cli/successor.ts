@@ -12,8 +12,8 @@ const BY_PREDECESSOR = 'svc'
 const STOP = 'stop'
 
 /**
- * True if another program starts this process again when it ends: systemd, the entry of a container, or whatever
- * `SVC_SUPERVISED=1` stands for; `SVC_SUPERVISED=0` denies it.
+ * True if another program starts this process again when it ends: systemd, the runtime of a container, or another one
+ * if `SVC_SUPERVISED=1`; `SVC_SUPERVISED=0` denies it.
  */
 export function isSupervised(env: NodeJS.ProcessEnv): boolean {
   const stated = env.SVC_SUPERVISED?.trim().toLowerCase()

@@ -1,6 +1,6 @@
 import { isObject, type Json, MASK } from '#plugin-api'
 
-/** Leaves out of changes the masks, which stand for secrets that stay. */
+/** Returns changes without masks: the secret of a mask does not change. */
 export function withoutMasks(changes: Json): Json {
   const entries = Object.entries(changes).filter(([, value]) => value !== MASK)
   return Object.fromEntries(

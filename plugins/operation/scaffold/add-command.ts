@@ -20,10 +20,10 @@ export const addCommand: Command<ListParts> = {
   options: [{ flags: '--copy', summary: 'copy the folder instead of linking it' }, JSON_OPTION],
   audit: 'plugin.install',
   async run({ args, options, home, env, stdout }, { blueprint }) {
-    const { row, place } = await add(args[0]!, { home, env, copies: options.copy === true, blueprint })
+    const { row, origin } = await add(args[0]!, { home, env, copies: options.copy === true, blueprint })
     if (options.json) printJson(stdout, row)
     else {
-      stdout.write(`Added ${row.name} ${row.version} (${place}). It provides:\n\n`)
+      stdout.write(`Added ${row.name} ${row.version} (${origin}). It provides:\n\n`)
       printTable(stdout, toTable(row))
       stdout.write(`\n${describeNext(home)}\n`)
     }
@@ -49,12 +49,12 @@ async function add(
     copies,
     blueprint,
   }: { home: string; env: NodeJS.ProcessEnv } & Pick<Options, 'copies' | 'blueprint'>,
-): Promise<{ row: PluginRow; place: string }> {
+): Promise<{ row: PluginRow; origin: string }> {
   const path = resolve(source)
   try {
     if (existsSync(path) && statSync(path).isDirectory() && !isPackageName(source, path)) {
       const { row, target } = await installFolder(path, { home, env, copies, points: blueprint().points })
-      return { row: { ...row, source: target }, place: `${target}${copies ? '' : ` -> ${path}`}` }
+      return { row: { ...row, source: target }, origin: `${target}${copies ? '' : ` -> ${path}`}` }
     }
     const isFile = existsSync(path) && /\.(tgz|tar\.gz)$/.test(path)
     if (!isFile && !PACKAGE.test(source))
@@ -64,7 +64,7 @@ async function add(
           : `"${source}" is not the name of a package, and ${path} does not exist`,
       )
     const row = await installPackage(isFile ? path : source, { home, env })
-    return { row, place: row.source }
+    return { row, origin: row.source }
   } catch (error) {
     if (error instanceof InstallFailure) throw new ConfigError(`Nothing was changed: ${error.message}`)
     throw error

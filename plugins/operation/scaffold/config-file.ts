@@ -29,16 +29,16 @@ export async function writeConfigFile(home: string, content: ConfigContent): Pro
 
 /** Returns the content with another section of a plugin; an empty section is left out. */
 export function withSection(content: ConfigContent, name: string, section: ConfigContent): ConfigContent {
-  const { [name]: _old, ...others } = (content.plugins ?? {}) as Record<string, ConfigContent>
-  const plugins = Object.keys(section).length > 0 ? { ...others, [name]: section } : others
-  const { plugins: _plugins, ...rest } = content
-  return Object.keys(plugins).length > 0 ? { ...rest, plugins } : rest
+  const { [name]: _old, ...otherSections } = (content.plugins ?? {}) as Record<string, ConfigContent>
+  const plugins = Object.keys(section).length > 0 ? { ...otherSections, [name]: section } : otherSections
+  const { plugins: _plugins, ...others } = content
+  return Object.keys(plugins).length > 0 ? { ...others, plugins } : others
 }
 
 /** Returns the content with other packages; an empty list is left out. */
 export function withPackages(content: ConfigContent, packages: readonly string[]): ConfigContent {
-  const { packages: _packages, ...rest } = content
-  return packages.length > 0 ? { ...rest, packages } : rest
+  const { packages: _packages, ...others } = content
+  return packages.length > 0 ? { ...others, packages } : others
 }
 
 /** Lists the packages that the content names. */

@@ -9,8 +9,8 @@ import type { PluginRow } from './plugin-rows.ts'
 import { tryStart } from './trial.ts'
 
 /**
- * Links a folder into the home, or copies it there, after it was loaded on trial; returns what it brings and where it
- * is. Throws `InstallFailure`.
+ * Links a folder into the home, or copies it there, after it was loaded on trial; returns what it brings, and its path
+ * there. Throws `InstallFailure`.
  */
 export async function installFolder(
   folder: string,

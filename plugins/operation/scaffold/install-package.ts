@@ -32,8 +32,8 @@ export async function installPackage(spec: string, context: InstallContext): Pro
     const { name, version, folder } = readStaged(staging)
     linkServer(home)
     const row = await loadOnTrial(folder, name, context)
-    const kept = isTarball ? await keepTarball(spec, tarballIn(home, name, version)) : undefined
-    await runNpm('install', kept ?? `${name}@${version}`, { ...npm, folder: home })
+    const tarball = isTarball ? await keepTarball(spec, tarballIn(home, name, version)) : undefined
+    await runNpm('install', tarball ?? `${name}@${version}`, { ...npm, folder: home })
     // npm removes the link, which no package asks for.
     linkServer(home)
     const file = readConfigFile(home)

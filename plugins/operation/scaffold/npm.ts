@@ -11,7 +11,7 @@ const MAX_OUTPUT_CHARS = 20_000
 /** A reason, as one sentence for a person, why a plugin was not added or removed. */
 export class InstallFailure extends Error {}
 
-/** What npm is called with. */
+/** The surroundings of a call of npm. */
 export interface NpmCall {
   /** The folder whose `node_modules` changes. */
   folder: string

@@ -113,7 +113,7 @@ function readUsableFile(home: string): ConfigContent {
   }
 }
 
-/** The configuration of the next start, as far as this process knows its plugins. */
+/** The configuration of the next start, for the plugins that this process has loaded. */
 export function nextConfig({ config, configOf }: Blueprint, file: ConfigContent): Blueprint['config'] {
   const sections = Object.entries((file.plugins ?? {}) as ConfigContent)
   const loaded = sections.filter(([name]) => config.sectionOf(name))

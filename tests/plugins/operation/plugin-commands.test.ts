@@ -38,13 +38,13 @@ t.test(
     )
     const { env } = await startRegistry(t, [first])
     const { home, run } = await prepare(t, env)
-    const before = configOf(home)
+    const oldConfig = configOf(home)
 
     const added = await run('add', '@acme/greet@1.0.0')
     t.equal(added.code, 0, added.stderr)
     t.match(added.stdout, /^Added greet 1\.0\.0 \(@acme\/greet\)\. It provides:\n/)
     t.match(added.stdout, /It runs from the next start on\.\n$/)
-    t.strictSame(configOf(home), { ...before, packages: ['@acme/greet'] })
+    t.strictSame(configOf(home), { ...oldConfig, packages: ['@acme/greet'] })
     t.ok(lstatSync(join(home, 'node_modules/agent-platform-service')).isSymbolicLink())
     t.match((await run('list')).stdout, /^greet +1\.0\.0 +@acme\/greet +ok/m)
 
@@ -62,7 +62,7 @@ t.test(
       removed.stdout,
       /^Removed greet \(@acme\/greet\) and its settings\. Its data stays in the database\.\n/,
     )
-    t.strictSame(configOf(home), { ...before, limits: {} })
+    t.strictSame(configOf(home), { ...oldConfig, limits: {} })
     t.notOk(existsSync(join(home, 'node_modules/@acme/greet')))
     t.strictSame(readdirSync(join(home, 'packages')), [])
   },
@@ -94,7 +94,7 @@ t.test('what cannot be added is refused with a sentence, and changes nothing', a
   const chat = packFolder(writePackage(work, { name: 'svc-chat', source: pluginSource('chat', '') }))
   const { env } = await startRegistry(t, [])
   const { home, run } = await prepare(t, env)
-  const before = readdirSync(home)
+  const oldFiles = readdirSync(home)
   for (const [source, reason] of [
     ['svc-none', /"svc-none" does not exist in the registry of npm/],
     ['./nowhere', /is not the name of a package, and .*nowhere does not exist/],
@@ -117,7 +117,7 @@ t.test('what cannot be added is refused with a sentence, and changes nothing', a
   t.match(bare, { code: 1, stderr: /npm is not installed on this machine/ })
   t.notOk(configOf(home).packages)
   t.strictSame(
-    readdirSync(home).filter((name) => !before.includes(name) && name !== 'node_modules'),
+    readdirSync(home).filter((name) => !oldFiles.includes(name) && name !== 'node_modules'),
     [],
   )
   t.match(await run('remove', 'chat'), { code: 1, stderr: /comes with the server.*plugins\.chat\.enabled/ })

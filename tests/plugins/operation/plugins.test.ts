@@ -51,7 +51,7 @@ t.test('the list has every plugin with its state, what it brings and its masked 
 
 t.test('a change keeps what was there, takes effect at the next start, and has an audit row', async (t) => {
   chmodSync(file, 0o640)
-  const before = readFile()
+  const oldFile = readFile()
   const { headers } = await server.request('GET', '/admin/plugins/notes')
   const tag = { 'if-match': headers.get('etag')! }
   const body = { config: { greeting: 'Hello', token: '••••', depth: { levels: 2, key: 'k-secret' } } }
@@ -62,9 +62,9 @@ t.test('a change keeps what was there, takes effect at the next start, and has a
     needs_restart: true,
   })
   t.strictSame(readFile(), {
-    ...before,
+    ...oldFile,
     plugins: {
-      ...before.plugins,
+      ...oldFile.plugins,
       notes: { token: 'tok-very-secret', greeting: 'Hello', depth: { levels: 2, key: 'k-secret' } },
     },
   })
@@ -80,7 +80,7 @@ t.test('a change keeps what was there, takes effect at the next start, and has a
 })
 
 t.test('a change that a start would refuse is refused, with the path of each wrong setting', async (t) => {
-  const before = readFileSync(file, 'utf8')
+  const oldText = readFileSync(file, 'utf8')
   const wrong = await patch('notes', { config: { greeting: 'x'.repeat(11), depth: { levels: 0 }, other: 1 } })
   t.match(wrong, { status: 422, body: { error: { code: 'VALIDATION_FAILED' } } })
   t.strictSame(wrong.body.error.details.issues.map(({ path }: { path: string }) => path).sort(), [
@@ -95,7 +95,7 @@ t.test('a change that a start would refuse is refused, with the path of each wro
   })
   t.match(await patch('plugins', { enabled: false }), { body: { error: { code: 'PLUGIN_KEPT_ON' } } })
   t.match(await patch('broken', { enabled: true }), { body: { error: { code: 'CONFIG_REFUSED' } } })
-  t.equal(readFileSync(file, 'utf8'), before)
+  t.equal(readFileSync(file, 'utf8'), oldText)
 })
 
 t.test('plugins are switched off in the order of their dependencies, and on again', async (t) => {
@@ -148,7 +148,7 @@ t.test('a folder that was added shows as added, and a process of a test does not
   })
 })
 
-t.test('packages are installed and removed over the API only where it is allowed', async (t) => {
+t.test('packages are installed and removed over the API only if that is allowed', async (t) => {
   t.match(await server.request('POST', '/admin/plugins', { body: { package: 'svc-x@1.0.0' } }), {
     status: 403,
     body: { error: { code: 'INSTALL_OFF' } },
