@@ -45,7 +45,7 @@ export type FilterNotice = FilterRefusalReason
 export interface ChatFilter {
   /** Unique among the filters. */
   name: string
-  /** What happens if the filter fails or takes too long: nothing passes, or all of it passes unfiltered. */
+  /** Decides whether nothing passes if the filter fails or takes too long, or all of it unfiltered. */
   on_failure: 'refuse' | 'pass'
   /** Milliseconds of one call; 500 by default, at most 5000. */
   time_limit_ms?: number

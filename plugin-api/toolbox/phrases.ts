@@ -9,7 +9,10 @@ export const createPhrases =
 /** The ends of an answer that a person should know about. */
 const ENDS = {
   length: { en: 'The answer reached its length limit and was cut off.', zh: '回答达到长度上限，已被截断。' },
-  filtered: { en: 'The provider withheld the rest of the answer.', zh: '服务商屏蔽了回答的其余部分。' },
+  filtered: {
+    en: 'A content filter withheld the rest of the answer.',
+    zh: '内容过滤器屏蔽了回答的其余部分。',
+  },
   refused: { en: 'The model declined to answer.', zh: '模型拒绝回答。' },
   max_steps: { en: 'The agent reached its step limit and stopped.', zh: '智能体已达到步骤上限，在此停止。' },
   stopped: { en: 'Stopped.', zh: '已停止。' },

@@ -50,7 +50,7 @@ t.test('the end of an answer', { skip: noChromium }, async (t) => {
 
   await t.test('an answer that was filtered or refused says so', async (t) => {
     for (const [finishReason, sentence] of [
-      ['content_filter', 'The content filter of the provider'],
+      ['content_filter', 'A content filter blocked or cut off'],
       ['refusal', 'The model declined'],
     ] as const) {
       fake.next({ text: 'Once upon', finishReason })

@@ -120,7 +120,7 @@ export const stopReason = {
   title: 'StopReason',
   enum: ['end', 'length', 'filtered', 'refused', 'max_steps', 'stopped'],
   description:
-    '`length`: the limit of output cut the answer; `filtered`: the provider withheld or cut it; `refused`: the model refused',
+    '`length`: the limit of output cut the answer; `filtered`: the provider or a filter withheld or cut it; `refused`: the model refused',
 } as const
 
 /** The fields of a notice: something about an answer that the person should know. */

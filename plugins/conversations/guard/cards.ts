@@ -41,17 +41,17 @@ export const findCards = (text: string): Span[] =>
     findInRun(run[0]).map(({ start, end }) => ({ start: start + run.index, end: end + run.index })),
   )
 
-/** Finds card numbers in groups of digits, with which other numbers may stand in a row. */
+/** Finds card numbers in groups of digits, which may be in a row with other numbers. */
 function findInRun(run: string): Span[] {
   const groups = run.match(GROUP)!
   const cards: Span[] = []
   let start = 0
   let first = 0
   while (first < groups.length) {
-    const taken = countGroups(groups, first)
-    const end = start + groups.slice(first, first + taken).join(' ').length
-    if (taken > 0) cards.push({ start, end })
-    const passed = taken || 1
+    const count = countGroups(groups, first)
+    const end = start + groups.slice(first, first + count).join(' ').length
+    if (count > 0) cards.push({ start, end })
+    const passed = count || 1
     for (const group of groups.slice(first, first + passed)) start += group.length + 1
     first += passed
   }
@@ -78,9 +78,9 @@ const ZERO = '0'.charCodeAt(0)
 /** True if the digits fulfill the Luhn formula. */
 function hasCheckDigit(digits: string): boolean {
   let sum = 0
-  for (let place = 0; place < digits.length; place += 1) {
-    const digit = digits.charCodeAt(digits.length - 1 - place) - ZERO
-    const weighted = place % 2 === 1 ? digit * 2 : digit
+  for (let index = 0; index < digits.length; index += 1) {
+    const digit = digits.charCodeAt(digits.length - 1 - index) - ZERO
+    const weighted = index % 2 === 1 ? digit * 2 : digit
     sum += weighted > 9 ? weighted - 9 : weighted
   }
   return sum % 10 === 0

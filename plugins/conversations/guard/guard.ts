@@ -51,7 +51,7 @@ export function createGuard({ scanner, hitCounts }: { scanner: Scanner; hitCount
   }
 }
 
-/** Returns a text without its hits, except for those of rules that only warn. */
+/** Returns a text without its hits; the hits of rules that only warn remain. */
 function redact(text: string, hits: readonly Hit[], locale: Locale): string {
   let redacted = ''
   let end = 0

@@ -20,7 +20,7 @@ export interface Hit extends Span {
   rule: Rule
 }
 
-/** What a redaction leaves, which no rule finds again. */
+/** The texts that redactions leave, in which no rule finds anything. */
 const REDACTED = /\[redacted: [^\]\n]{1,60}\]|\[已隐去：[^\]\n]{1,60}\]/g
 
 /** Returns the text in place of a hit. */

@@ -21,12 +21,12 @@ export function createScanner(rules: readonly Rule[]) {
     /** Scans a text; `owner` is whose text it is. */
     scan(text: string, owner: string): Scan {
       const key = createHash('sha256').update(owner).update('\0').update(text).digest('base64')
-      const known = scanned.get(key)
-      const hits = known ?? findHits(rules, text)
+      const earlierHits = scanned.get(key)
+      const hits = earlierHits ?? findHits(rules, text)
       scanned.delete(key)
       scanned.set(key, hits)
       if (scanned.size > MAX_TEXTS) scanned.delete(scanned.keys().next().value!)
-      return { hits, isNew: known === undefined }
+      return { hits, isNew: earlierHits === undefined }
     },
   }
 }

@@ -237,7 +237,7 @@ function describeInput(input: unknown): string {
 const ENDS: Record<SentFrame<'done'>['stop_reason'], string> = {
   end: '',
   length: 'cut off at the length limit',
-  filtered: 'blocked or cut off by the provider’s content filter',
+  filtered: 'blocked or cut off by a content filter',
   refused: 'declined by the model',
   max_steps: 'step limit reached',
   stopped: 'stopped',

@@ -1,7 +1,7 @@
 import type { ChatFilter, FilterBlock, FilterMessage } from '#plugin-api'
 import { pluginSource } from '../../support/kernel.ts'
 
-/** What the filters of a test do; without a function, everything passes. */
+/** The functions of the filters of a test; without a function, everything passes. */
 export interface FilterActs {
   strict: Pick<ChatFilter, 'request' | 'reply'>
   lenient: Pick<ChatFilter, 'request' | 'reply'>

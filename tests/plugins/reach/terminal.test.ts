@@ -111,7 +111,7 @@ t.test('tool calls, their results, attachments and errors are one line each', as
 t.test('notices and ends are sentences, and estimated tokens are marked', async (t) => {
   const ends = {
     length: 'cut off at the length limit',
-    filtered: 'blocked or cut off by the provider’s content filter',
+    filtered: 'blocked or cut off by a content filter',
     refused: 'declined by the model',
     max_steps: 'step limit reached',
   }

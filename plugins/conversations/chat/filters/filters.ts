@@ -41,8 +41,8 @@ export function createChatFilters({ extensions, log }: Pick<Cradle, 'extensions'
     { options: { prompt, abortSignal: signal }, purpose }: ModelCall,
     scope: FilterScope,
   ): Promise<LanguageModelV3Prompt> => {
-    const before = toFilterMessages(prompt)
-    let messages: readonly FilterMessage[] = before
+    const original = toFilterMessages(prompt)
+    let messages: readonly FilterMessage[] = original
     for (const filter of filters) {
       const shown = messages
       messages = await callFilter({
@@ -54,7 +54,7 @@ export function createChatFilters({ extensions, log }: Pick<Cradle, 'extensions'
         signal,
       })
     }
-    return messages === before ? prompt : applyMessages(prompt, before, messages)
+    return messages === original ? prompt : applyMessages(prompt, original, messages)
   }
 
   /** Returns a paragraph as the filters pass it. Throws an AnswerWithheld. */

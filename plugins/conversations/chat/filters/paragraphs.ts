@@ -17,16 +17,16 @@ export type Paragraphs = ReturnType<typeof createParagraphs>
  */
 export function createParagraphs() {
   /** The text from the beginning of the paragraph. */
-  let held = ''
+  let buffer = ''
   let fenceAtStart: string | undefined
   /** The first line that has not been read, and the fence that is open there. */
   let lineStart = 0
   let fence: string | undefined
 
   const take = (textEnd: number, end: number, nextFence: string | undefined): Paragraph => {
-    const text = held.slice(0, textEnd).trimEnd()
-    const paragraph = { text, space: held.slice(text.length, end) }
-    held = held.slice(end)
+    const text = buffer.slice(0, textEnd).trimEnd()
+    const paragraph = { text, space: buffer.slice(text.length, end) }
+    buffer = buffer.slice(end)
     lineStart = 0
     fenceAtStart = nextFence
     fence = nextFence
@@ -35,18 +35,18 @@ export function createParagraphs() {
 
   /** Takes the first paragraph if it is whole. */
   const next = (): Paragraph | undefined => {
-    const most = Math.min(held.length, MAX_PARAGRAPH_CHARS)
+    const most = Math.min(buffer.length, MAX_PARAGRAPH_CHARS)
     for (;;) {
-      const newline = held.indexOf('\n', lineStart)
+      const newline = buffer.indexOf('\n', lineStart)
       if (newline < 0 || newline >= most) break
-      const line = held.slice(lineStart, newline)
+      const line = buffer.slice(lineStart, newline)
       if (fence === undefined && line.trim() === '') return take(lineStart, newline + 1, undefined)
       fence = readFence(line, fence)
       lineStart = newline + 1
     }
-    if (held.length < MAX_PARAGRAPH_CHARS) return undefined
-    const cut = findCut(held.slice(0, MAX_PARAGRAPH_CHARS))
-    const lines = held.slice(0, cut).split('\n').slice(0, -1)
+    if (buffer.length < MAX_PARAGRAPH_CHARS) return undefined
+    const cut = findCut(buffer.slice(0, MAX_PARAGRAPH_CHARS))
+    const lines = buffer.slice(0, cut).split('\n').slice(0, -1)
     return take(
       cut,
       cut,
@@ -57,13 +57,13 @@ export function createParagraphs() {
   return {
     /** Adds a piece; returns the paragraphs that are whole with it. */
     add(piece: string): Paragraph[] {
-      held += piece
+      buffer += piece
       const paragraphs: Paragraph[] = []
       for (let whole = next(); whole; whole = next()) paragraphs.push(whole)
       return paragraphs
     },
     /** Ends the text; returns its last paragraph, if there is one. */
-    end: (): Paragraph[] => (held === '' ? [] : [take(held.length, held.length, undefined)]),
+    end: (): Paragraph[] => (buffer === '' ? [] : [take(buffer.length, buffer.length, undefined)]),
   }
 }
 

@@ -71,14 +71,14 @@ function freezeDeep<Value>(value: Value): Value {
  */
 export const applyMessages = (
   prompt: LanguageModelV3Prompt,
-  before: readonly FilterMessage[],
-  after: readonly FilterMessage[],
+  original: readonly FilterMessage[],
+  filtered: readonly FilterMessage[],
 ): LanguageModelV3Prompt =>
   prompt.map((message, index) => {
-    const changes = readChanges(before[index]!.content, after[index]!.content)
+    const changes = readChanges(original[index]!.content, filtered[index]!.content)
     if (!changes) return message
     if (message.role === 'system')
-      return { ...message, content: (after[index]!.content[0] as { text: string }).text }
+      return { ...message, content: (filtered[index]!.content[0] as { text: string }).text }
     let position = -1
     const content = (message.content as Part[]).flatMap((part): Part[] => {
       if (!toBlock(part)) return [part]
@@ -97,14 +97,14 @@ export const applyMessages = (
  * if nothing has changed. The lists differ only in texts and in left out files.
  */
 function readChanges(
-  before: readonly FilterBlock[],
-  after: readonly FilterBlock[],
+  original: readonly FilterBlock[],
+  filtered: readonly FilterBlock[],
 ): (FilterBlock | null | undefined)[] | undefined {
-  if (before === after) return undefined
+  if (original === filtered) return undefined
   let next = 0
   let hasChanged = false
-  const changes = before.map((block) => {
-    const replacement = after[next]
+  const changes = original.map((block) => {
+    const replacement = filtered[next]
     const isLeftOut = (block.type === 'image' || block.type === 'file') && replacement !== block
     if (!isLeftOut) next += 1
     const change = isLeftOut ? null : isSame(block, replacement!) ? undefined : replacement!

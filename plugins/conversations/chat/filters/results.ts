@@ -13,15 +13,18 @@ export function readText(text: unknown): string {
 }
 
 /**
- * Returns the messages of a result, which may differ from those before in their texts alone, and in images and files that
+ * Returns the messages of a result, which may differ from the original ones in their texts alone, and in images and files that
  * are left out. Throws a FilterFailure.
  */
-export function readMessages(messages: unknown, before: readonly FilterMessage[]): readonly FilterMessage[] {
-  if (messages === before) return before
+export function readMessages(
+  messages: unknown,
+  original: readonly FilterMessage[],
+): readonly FilterMessage[] {
+  if (messages === original) return original
   if (!Array.isArray(messages)) throw new FilterFailure('its result has neither messages nor a refusal')
-  if (messages.length !== before.length)
-    throw new FilterFailure(`it returned ${messages.length} messages of ${before.length}`)
-  return before.map((message, index) => {
+  if (messages.length !== original.length)
+    throw new FilterFailure(`it returned ${messages.length} messages of ${original.length}`)
+  return original.map((message, index) => {
     const returned: unknown = messages[index]
     if (returned === message) return message
     const { role, content } = Object(returned) as Partial<FilterMessage>
@@ -34,11 +37,11 @@ export function readMessages(messages: unknown, before: readonly FilterMessage[]
 
 function readContent(
   content: readonly unknown[],
-  before: readonly FilterBlock[],
+  original: readonly FilterBlock[],
   index: number,
 ): readonly FilterBlock[] {
   let next = 0
-  const blocks = before.flatMap((block): FilterBlock[] => {
+  const blocks = original.flatMap((block): FilterBlock[] => {
     const returned = Object(content[next]) as Record<string, unknown>
     const isSame = content[next] === block
     // Two images may look the same here, so that only the very object tells which one is left out.

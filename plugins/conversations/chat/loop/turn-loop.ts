@@ -38,8 +38,8 @@ export const MAX_STEPS = 25
 /** The answers in a row whose calls the limit of output may cut before the loop ends. */
 const MAX_CUT_ANSWERS = 3
 
-/** The result of a call in an answer that the upstream has withheld or the model has refused. */
-const WITHHELD = 'This was not carried out, because the provider withheld the answer that asked for it.'
+/** The result of a call in an answer that the upstream or a filter has withheld or the model has refused. */
+const WITHHELD = 'This was not carried out, because a content filter withheld the answer that asked for it.'
 
 const DELEGATE = `You carry out one task for the agent described above, alone.
 Your last message is all that the agent learns of it. Make it complete: what you found or did, and what is left.`
@@ -126,7 +126,7 @@ async function carryOut(
     const notes = {
       end: '',
       length: '\n[cut off at the limit of output]',
-      filtered: '\n[withheld by the provider]',
+      filtered: '\n[withheld by a content filter]',
       refused: '\n[refused by the model]',
       max_steps: `\n[ended after ${max_steps} steps]`,
     }

@@ -131,12 +131,12 @@ export async function answer(
   const notified = new Set(
     earlierEvents.flatMap(({ type, frame }) => (type === 'notice' ? [`${frame.code} ${frame.message}`] : [])),
   )
-  const models = cradle.chatFilters.overAll(cradle.models, {
+  const filteredModels = cradle.chatFilters.overAll(cradle.models, {
     agent: { id: agent._id, name: agent.name, owner_id: agent.owner_id },
     caller: { id: user.id, role: user.role },
     locale,
-    onNotice(told) {
-      const notice = toTurnNotice(told, locale)
+    onNotice(sentence) {
+      const notice = toTurnNotice(sentence, locale)
       const key = 'message' in notice ? `${notice.code} ${notice.message}` : notice.code
       if (!notified.has(key)) writer.onNotice(notice)
       notified.add(key)
@@ -154,19 +154,19 @@ export async function answer(
     const [newest, opened, system, offered, borrowedTools] = await Promise.all([
       readEarlier(thread, lease, cradle),
       // A turn keeps its initial model, whatever is chosen while it waits.
-      models.open([findLastModel(earlierEvents), requestedModel, thread.model], user.id, agent),
+      filteredModels.open([findLastModel(earlierEvents), requestedModel, thread.model], user.id, agent),
       buildInstructions(agent, { thread, project }, cradle),
       offerTools(agents.listTools(agent, user), { agent, user, thread, project, settings }),
       agents.lendTools(agent, user, { choices: settings, has_begun: earlierEvents.length > 0 }),
     ])
-    const asked = createModelChain(opened, {
+    const models = createModelChain(opened, {
       fallbacks: agents.readFallbackModels(agent).filter((reference) => !unavailable.has(reference)),
       user_id: user.id,
       locale,
-      models,
+      models: filteredModels,
       onNotice: writer.onNotice,
     })
-    chain = asked
+    chain = models
     const account = {
       user_id: user.id,
       token_quota: user.token_quota,
@@ -188,7 +188,7 @@ export async function answer(
     const end = await runTurnLoop({
       call: (options, { call_id, delegated_by, authors }) => {
         const purpose = delegated_by === undefined ? 'turn' : 'task'
-        return asked.ask({ call_id, account, purpose, options }, authors)
+        return models.ask({ call_id, account, purpose, options }, authors)
       },
       settings: toCallSettings(settings, opened.description),
       max_steps: (settings.max_steps ?? MAX_STEPS) + countClientSteps(earlierEvents),
@@ -229,13 +229,13 @@ export async function answer(
       recorded: readRecordedLoop(earlierEvents),
       delegate: writer.delegate,
       readPictures: (pictures) =>
-        readImages({ agent_id: agent._id, earlier: pictures, content: [] }, asked.current, {
+        readImages({ agent_id: agent._id, earlier: pictures, content: [] }, models.current, {
           extensions: cradle.extensions,
           onNotice: writer.onNotice,
         }),
       keepFile: (file) => keepDrawnFile(file, { agent_id: agent._id, user_id: user.id }, cradle),
       explain(error) {
-        const cause = asked.current.explain(error, locale)
+        const cause = models.current.explain(error, locale)
         const { message, details } = explainRefusal(cause, locale) ?? explainError(cause, locale, request_id)
         return [message, details.guidance, details.detail]
           .filter((text) => typeof text === 'string')
