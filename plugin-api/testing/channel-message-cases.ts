@@ -85,7 +85,7 @@ export async function addMessageCases(
       )
       fake.next({ text: pieces, delayMs: 50 })
       await platform.say({ text: 'tell me much' })
-      await eventually('the last word', () =>
+      await eventually('the last word of a long answer is in a message that is finished', () =>
         platform.shown('direct').some(({ text, is_live }) => !is_live && text.includes('word599')),
       )
       const shown = platform.shown('direct')

@@ -51,6 +51,8 @@ export interface TestServer {
 /** The same with what the kit itself and the tests of this repository need. */
 export interface RunningServer extends TestServer {
   readonly server: Server
+  /** Uploads a file to a new agent, and requests its text as agents read it. */
+  requestDocument(filename: string, content: string | Uint8Array): Promise<TestReply>
   signIn(username: string): Promise<string>
   stop(): Promise<void>
   restart(): Promise<void>
@@ -168,7 +170,7 @@ export async function startTestServer({
     },
     connect: (path, { token = test.admin.token } = {}) =>
       openSocket(`${server.url.replace('http', 'ws')}/api${path}?token=${token}`),
-    async readDocument(filename, content) {
+    async requestDocument(filename, content) {
       const { body: agent } = await test.request('POST', '/agents', {
         name: `reader-${randomUUID().slice(0, 8)}`,
       })
@@ -176,7 +178,10 @@ export async function startTestServer({
       form.set('file', new File([content as string], filename))
       const { body: stored } = await test.request('POST', `/agents/${agent.id}/upload`, form)
       const path = encodeURIComponent(stored.path)
-      const { status, body } = await test.request('GET', `/agents/${agent.id}/files/document?path=${path}`)
+      return test.request('GET', `/agents/${agent.id}/files/document?path=${path}`)
+    },
+    async readDocument(filename, content) {
+      const { status, body } = await test.requestDocument(filename, content)
       if (status !== 200) throw new Error(`${filename} was not read: ${JSON.stringify(body)}`)
       return body.pages
     },
