@@ -10,7 +10,7 @@ import { confine } from './isolation.ts'
 
 /**
  * The number of the plugin contract, which a manifest names as `kernel`. It rises when code that was written for the
- * former number may stop working: because something of `plugin-api/api-report.md` is removed or means something else.
+ * former number may stop working: because something of the contract in `docs/plugins.md` is removed or means something else.
  * Additions leave it as it is. What is to be removed is first marked `@deprecated` and works on through the whole next
  * number: code that compiles without such marks under one number runs under the next.
  */

@@ -227,6 +227,10 @@ t.test('the pictures, downloads, the hook, the stream and the socket of the docu
   await events.until(({ text }) => text === 'by hook')
   events.leave()
   t.equal((await request('POST', '/notes/hook', { token: null, body: 'x' })).status, 401)
+  t.match(await request('POST', '/notes/from-page', { body: { url: 'http://127.0.0.1:9/' } }), {
+    status: 400,
+    body: { error: { code: 'ADDRESS_NOT_ALLOWED' } },
+  })
   const [row] = await server.db.collection('audit_log').find({ action: 'note.hook', status: 202 }).toArray()
   t.match(row, { actor: 'cat' })
 })
