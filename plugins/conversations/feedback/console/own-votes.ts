@@ -1,11 +1,12 @@
-import type { components } from '#client'
+import type { TypeOf } from '#plugin-api'
 import type { SlotContext } from '#plugin-api/console'
+import type { newVote, ownVoteRow } from '../schemas.ts'
 
 /** A vote of the person who looks at the page. */
-export type OwnVote = components['schemas']['OwnFeedback']
+export type OwnVote = TypeOf<typeof ownVoteRow>
 
 /** A vote to store. */
-export type NewVote = components['schemas']['RateAnswerBody']
+export type NewVote = TypeOf<typeof newVote>
 
 /** The place of an answer. */
 export interface Answer {

@@ -21,7 +21,7 @@ const mount: MountSlot = (element, context) => {
   const read = async (after?: string) => {
     reading += 1
     const own = reading
-    more.hidden = true
+    more.remove()
     const query = { ...filters.read(), ...(after && { cursor: after }) }
     const { data, response } = await client
       .GET('/admin/feedback', { params: { query } })
@@ -37,7 +37,7 @@ const mount: MountSlot = (element, context) => {
     else list.replaceChildren(...cards)
     status.textContent = list.childElementCount === 0 ? words.none : ''
     cursor = readNext(response?.headers.get('link'))
-    more.hidden = cursor === undefined
+    if (cursor !== undefined) element.append(more)
   }
 
   const download = async (format: 'csv' | 'jsonl') => {
@@ -56,7 +56,7 @@ const mount: MountSlot = (element, context) => {
     createButton(`${words.download} ${format.toUpperCase()}`, () => void download(format)),
   )
   const bar = create('div', { class: 'slot-row' }, filters.element, ...downloads)
-  element.append(bar, status, list, more)
+  element.append(bar, status, list)
   void read()
 
   return {

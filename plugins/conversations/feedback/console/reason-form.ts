@@ -1,6 +1,7 @@
 import type { SlotContext } from '#plugin-api/console'
+import type { Reason } from '../schemas.ts'
 import { create, createButton } from './dom.ts'
-import { listReasons, type Reason, wordsOf } from './words.ts'
+import { listReasons, wordsOf } from './words.ts'
 
 const MAX_REASONS = 5
 const MAX_COMMENT_CHARS = 2000
@@ -11,11 +12,8 @@ export interface Remarks {
   comment: string
 }
 
-/** Asks what is wrong with an answer, in a dialog inside of an element; resolves to undefined if the person skips it. */
-export function askReasons(
-  element: HTMLElement,
-  locale: SlotContext['locale'],
-): Promise<Remarks | undefined> {
+/** Asks what is wrong with an answer; resolves to undefined if the person skips it, or when `signal` is aborted. */
+export function askReasons(locale: SlotContext['locale'], signal: AbortSignal): Promise<Remarks | undefined> {
   const words = wordsOf(locale)
   const title = create('strong', { id: `feedback-${crypto.randomUUID()}` }, words.ask)
   const boxes = listReasons(locale).map(([reason, word]) => {
@@ -45,6 +43,8 @@ export function askReasons(
     width: 'min(30rem, calc(100vw - 2rem))',
     color: 'var(--slot-text)',
   })
+  // Beside the answer, whose buttons are pale until the pointer is there, which tools of accessibility apply to the dialog.
+  const host = create('div', { class: 'slot' }, dialog)
 
   return new Promise((resolve) => {
     let remarks: Remarks | undefined
@@ -58,12 +58,13 @@ export function askReasons(
       remarks = { reasons, comment: comment.value }
     })
     dialog.addEventListener('close', () => {
-      dialog.remove()
+      host.remove()
       resolve(remarks)
     })
     // Keys are not for the shortcuts of the page.
     dialog.addEventListener('keydown', (event) => event.stopPropagation())
-    element.append(dialog)
+    signal.addEventListener('abort', () => dialog.close())
+    document.body.append(host)
     dialog.showModal()
   })
 }

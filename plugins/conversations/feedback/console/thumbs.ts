@@ -10,7 +10,7 @@ type Value = (typeof VALUES)[number]
 /** Shows the thumbs under an answer. */
 const mount: MountSlot = (element, mounted) => {
   let context = mounted
-  let isOpen = true
+  const closing = new AbortController()
   const buttons = new Map<Value, HTMLButtonElement>()
 
   const show = (value: Value | undefined) => {
@@ -28,10 +28,10 @@ const mount: MountSlot = (element, mounted) => {
 
   const refresh = async () => {
     const answer = answerOf(context)
-    for (const button of buttons.values()) button.hidden = answer === undefined
+    for (const button of buttons.values()) button.disabled = answer === undefined
     if (!answer) return
     const votes = await readVotes(context, answer).catch(() => undefined)
-    if (isOpen && answerOf(context)?.message_id === answer.message_id)
+    if (!closing.signal.aborted && answerOf(context)?.message_id === answer.message_id)
       show(votes?.get(answer.message_id)?.value)
   }
 
@@ -56,8 +56,9 @@ const mount: MountSlot = (element, mounted) => {
     if (!(await store(isWithdrawn ? undefined : { value }))) return
     if (isWithdrawn) return context.toast(words.removed)
     if (value === 1) return context.toast(words.thanks)
-    const remarks = isOpen ? await askReasons(element, context.locale) : undefined
-    if (isOpen) button.focus()
+    if (closing.signal.aborted) return undefined
+    const remarks = await askReasons(context.locale, closing.signal)
+    button.focus()
     const isFilled = remarks && (remarks.reasons.length > 0 || remarks.comment.trim() !== '')
     if (isFilled && (await store({ value, ...remarks }))) context.toast(words.thanks)
   }
@@ -80,8 +81,7 @@ const mount: MountSlot = (element, mounted) => {
       if (!isSame) void refresh()
     },
     unmount() {
-      isOpen = false
-      for (const dialog of element.querySelectorAll('dialog')) dialog.close()
+      closing.abort()
       element.replaceChildren()
     },
   }

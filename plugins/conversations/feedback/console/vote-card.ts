@@ -1,10 +1,11 @@
-import type { components } from '#client'
+import type { TypeOf } from '#plugin-api'
 import type { SlotContext } from '#plugin-api/console'
+import type { voteRow } from '../schemas.ts'
 import { create, createThumb } from './dom.ts'
 import { nameReason, wordsOf } from './words.ts'
 
 /** A vote as administrators see it. */
-export type Vote = components['schemas']['Feedback']
+export type Vote = TypeOf<typeof voteRow>
 
 /** Makes the card of a vote. */
 export function createVoteCard(vote: Vote, locale: SlotContext['locale']): HTMLElement {

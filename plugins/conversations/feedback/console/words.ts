@@ -1,8 +1,5 @@
-import type { components } from '#client'
 import type { SlotContext } from '#plugin-api/console'
-
-/** A reason of a vote. */
-export type Reason = components['schemas']['FeedbackReason']
+import type { Reason } from '../schemas.ts'
 
 const en = {
   up: 'Good answer',
