@@ -6,7 +6,7 @@ interface Reply<Data> {
 }
 
 /** A refusal of the server, with its own sentence. */
-export class RefusedError extends Error {
+class RefusedError extends Error {
   code: string
   status: number
 

@@ -32,7 +32,7 @@ export function createFilters(locale: SlotContext['locale'], onChange: () => voi
 
   return {
     element,
-    /** Returns the chosen filters; days are those of the person's time zone. */
+    /** Returns the chosen filters; days begin in the time zone of the browser. */
     read(): Filters {
       const [first, last] = [from, to].map((input) => readDay(input.value))
       return {

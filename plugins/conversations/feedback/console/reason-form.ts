@@ -6,7 +6,7 @@ import { listReasons, wordsOf } from './words.ts'
 const MAX_REASONS = 5
 const MAX_COMMENT_CHARS = 2000
 
-/** What a person said of a bad answer. */
+/** The reasons and the comment of a person on a bad answer. */
 export interface Remarks {
   reasons: Reason[]
   comment: string
