@@ -24,9 +24,14 @@ export interface SlotContext {
   client: Client
   /**
    * Calls a route: resolves to the parsed reply, or to a `Blob` if the reply is not JSON; rejects with the `code` and the
-   * `message` of a refusal. `path` is below `/api`, e.g. `/notes`.
+   * `message` of a refusal. `path` is below `/api`, e.g. `/notes`; `signal` ends the call.
    */
-  request(method: string, path: string, body?: object | FormData): Promise<unknown>
+  request(
+    method: string,
+    path: string,
+    body?: object | FormData,
+    options?: { signal?: AbortSignal },
+  ): Promise<unknown>
   locale: Locale
   theme: 'light' | 'dark'
   /** The agent, in slots of a conversation and of an agent. */

@@ -45,7 +45,8 @@ export const protect: NonNullable<Pages<Cradle>['headers']> = ({ headers: { host
     'X-Robots-Tag': 'noindex, nofollow',
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Cross-Origin-Resource-Policy': 'same-origin',
-    'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+    // Modules of plugins may ask the person for the microphone; pages of others that embed this one may not.
+    'Permissions-Policy': 'camera=(), geolocation=(), microphone=(self), payment=(), usb=()',
   }
 }
 

@@ -18,5 +18,16 @@ export default definePlugin({
     host.service('transcriber', createTranscriber)
     host.routes(voiceRoutes)
     host.extend('channels.transcripts', transcribeVoiceMessage)
+    host.extend('console.slots', {
+      slot: 'composer.actions',
+      module: 'console/dictation.js',
+      label: { en: 'Dictation', zh: '语音输入' },
+    })
+    host.extend('console.slots', {
+      slot: 'message.actions',
+      module: 'console/read-aloud.js',
+      label: { en: 'Read aloud', zh: '朗读' },
+      when: { role: 'assistant' },
+    })
   },
 })

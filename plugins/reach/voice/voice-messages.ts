@@ -10,16 +10,16 @@ export const transcribeVoiceMessage = async (
     file,
     user_id: account_id,
     channel_id: channel,
-    ...place
+    ...facts
   }: Parameters<ExtensionPoints['channels.transcripts']>[0],
   { config, log, mediaModels, transcriber }: Cradle,
 ): Promise<{ text: string } | undefined> => {
   if (!config.channel_messages || !(await mediaModels.find('transcription'))) return undefined
   try {
-    const { text } = await transcriber.transcribe(file, { account_id, ...place })
+    const { text } = await transcriber.transcribe(file, { account_id, ...facts })
     return text === '' ? undefined : { text }
   } catch (error) {
-    place.signal.throwIfAborted()
+    facts.signal.throwIfAborted()
     if (!(error instanceof AppError)) throw error
     const { code, details } = error
     log.warn({ channel, code, detail: details.detail }, 'a voice message was not transcribed')

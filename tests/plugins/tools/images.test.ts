@@ -13,7 +13,7 @@ const toolNames = () =>
     ({ function: tool }) => tool.name,
   )
 
-/** Has the agent draw, and returns what the reader saw and what the model was told. */
+/** Has the agent draw, and returns what the reader saw and the model received. */
 async function ask(args: object, token?: string) {
   fake.next(draw(args), { text: 'Here it is.' })
   const reader = token ? await chat.connect({ token }) : socket
