@@ -5738,7 +5738,7 @@ export interface components {
       /** @description The stored reply; null if there is none */
       message_id: string | null;
       usage: components["schemas"]["Usage"];
-      /** @description `length`: the limit of output cut the answer; `filtered`: the provider withheld or cut it; `refused`: the model refused */
+      /** @description `length`: the limit of output cut the answer; `filtered`: the provider or a filter withheld or cut it; `refused`: the model refused */
       stop_reason: components["schemas"]["StopReason"];
       /** @description The sources of the answer */
       sources?: components["schemas"]["Source"][];
@@ -9238,6 +9238,11 @@ export interface components {
         request_id: string;
       };
     };
+    /**
+     * ListedModelKind
+     * @enum {string}
+     */
+    ListedModelKind: "chat" | "embedding" | "image" | "speech" | "transcription" | "rerank" | "any";
     /** Model */
     Model: {
       /** @description `<provider>:<model>` */
@@ -11415,7 +11420,7 @@ export interface components {
         };
         /**
          * StopReason
-         * @description `length`: the limit of output cut the answer; `filtered`: the provider withheld or cut it; `refused`: the model refused
+         * @description `length`: the limit of output cut the answer; `filtered`: the provider or a filter withheld or cut it; `refused`: the model refused
          * @enum {unknown}
          */
         stop_reason: "end" | "length" | "filtered" | "refused" | "max_steps" | "stopped";
@@ -21473,8 +21478,8 @@ export interface operations {
   listModels: {
     parameters: {
       query?: {
-        /** @description The models that are for this */
-        kind?: components["schemas"]["ModelKind"];
+        /** @description The models that are for this; `any` for all */
+        kind?: components["schemas"]["ListedModelKind"];
         /** @description Only models whose id, name or provider has each of these words, in upper or lower case */
         q?: string;
         /** @description Rows of a page; more than 200 is brought down to 200 */
