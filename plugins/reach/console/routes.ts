@@ -29,7 +29,7 @@ const consoleSlot = {
         examples: [null],
       },
       role: {
-        ...nullable({ enum: ['user', 'assistant'] } as const),
+        ...nullable({ enum: ['assistant', 'user'] } as const),
         description: 'The role of the messages that it is shown at; null for both',
         examples: ['assistant'],
       },
