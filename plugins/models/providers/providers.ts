@@ -263,7 +263,7 @@ function toModels(models: NonNullable<NewProvider['models']>, now: number): Prov
     if (ids.has(model.id))
       throw invalid(`/models/${index}/id`, 'uniqueItems', 'must not be the id of another model')
     ids.add(model.id)
-    const datedPrice = price && readPrice({ ...NO_PRICE, ...price, currency: 'USD', as_of })
+    const datedPrice = price && readPrice({ ...NO_PRICE, currency: 'USD', ...price, as_of })
     return {
       name: model.id,
       ...withoutNulls(model),

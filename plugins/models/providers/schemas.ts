@@ -94,7 +94,11 @@ const priceEntry = nullable(
     cache_read: amount('For a million tokens that are read from a cache of the provider', 0.125),
     cache_write: amount('For a million tokens that are written to a cache of the provider', 1.25),
     ...unitPrices,
-    currency: { const: 'USD', description: 'US dollars, which is the default' },
+    currency: {
+      type: 'string',
+      pattern: '^[A-Z]{3}$',
+      description: 'By default USD; usage has costs in USD only',
+    },
     as_of: {
       type: 'string',
       maxLength: 32,
@@ -139,7 +143,7 @@ const modelEntry = objectOf(
     input: { ...input, ...nullable({ ...inputs, minItems: 1 } as const) },
     tools,
     reasoning,
-    price: { ...priceEntry, description: 'In US dollars; by default what is known of the model' },
+    price: { ...priceEntry, description: 'By default what is known of the model' },
   },
   ['id'],
 )

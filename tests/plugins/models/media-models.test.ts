@@ -161,7 +161,7 @@ t.test('each account pays for its own calls, which are counted and priced', asyn
     { id: 'bge-reranker-v2-m3', model_kind: 'rerank', price: { input: 2 } },
   ]
   const { path } = await startMedia(t, { models })
-  const before = await usageOf(ada)
+  const earlier = await usageOf(ada)
   for (const [name, body] of Object.entries(CALLS))
     t.match(await ask(name, body, carl.token), { status: 200 })
   const { totals, quota } = await usageOf(carl)
@@ -170,7 +170,7 @@ t.test('each account pays for its own calls, which are counted and priced', asyn
   t.match(totals, { ...tokens, model_calls: 4, pictures: 1, characters: 8, seconds: 2 })
   t.equal(totals.cost, Number((0.04 + (8 * 15) / 1e6 + (2 * 0.006) / 60 + (13 * 2) / 1e6).toFixed(6)))
   t.equal(quota.used, totals.total_tokens)
-  t.strictSame((await usageOf(ada)).totals, before.totals)
+  t.strictSame((await usageOf(ada)).totals, earlier.totals)
 
   const { buckets } = await usageOf(carl, '?granularity=by_model')
   const speech = buckets.find(({ key }: { key: string }) => key === CHOICES.speech)
@@ -186,7 +186,7 @@ t.test('each account pays for its own calls, which are counted and priced', asyn
   const sentBack = await server.call('PATCH', path, { models: rowsOfModels })
   t.strictSame(sentBack.models, rowsOfModels, 'a row that is sent back keeps its price')
   t.match((await server.request('GET', '/models?kind=image')).body, [{ price: { image: 0.04 } }])
-  for (const price of [{ image: -1 }, { image: 'free' }, { per_picture: 1 }, { image: 1, currency: 'EUR' }])
+  for (const price of [{ image: -1 }, { image: 'free' }, { per_picture: 1 }, { image: 1, currency: 'euro' }])
     t.match(await server.request('PATCH', path, { body: { models: [{ id: 'x', price }] } }), { status: 422 })
 })
 
@@ -207,7 +207,7 @@ t.test('an account without tokens left is refused before the upstream is called'
   t.match(await ask('speak', { text: 'k' }, dora.token), { status: 429 })
 })
 
-t.test('refusals of the upstream are told as turns tell them, and cost nothing', async (t) => {
+t.test('a refusal of the upstream ends a call as it ends a turn, and costs nothing', async (t) => {
   const { fake } = await startMedia(t)
   const erin = await server.createUser({ username: 'erin' })
   const refusals = [
@@ -291,7 +291,7 @@ const ODD: Record<string, { type: string; body: string | Buffer }> = {
 }
 
 for (const [name, { type, body }] of Object.entries(ODD))
-  t.test(`an upstream that answers with ${name} is told, and no answer is made of it`, async (t) => {
+  t.test(`an upstream that answers with ${name} fails the call`, async (t) => {
     await startOdd(t, (_, response) => response.writeHead(200, { 'content-type': type }).end(body))
     for (const [call, request] of Object.entries(CALLS)) {
       const reply = await ask(call, request)

@@ -8,8 +8,12 @@ import { useModels } from './use-models.ts'
 type Model = components['schemas']['Model']
 
 /** The properties of a choice among the models that the account can use, by provider, with what is known of each. */
-export function useModelChoice(chosen: readonly string[], isOffered: (model: Model) => boolean = () => true) {
-  const models = useModels().filter(isOffered)
+export function useModelChoice(
+  chosen: readonly string[],
+  isOffered: (model: Model) => boolean = () => true,
+  kind: Model['model_kind'] = 'chat',
+) {
+  const models = useModels({ kind }).filter(isOffered)
   const byId = new Map(models.map((model) => [model.id, model]))
   const groups = [...new Set(models.map(({ provider }) => provider))].map((provider) => ({
     group: provider,

@@ -30,8 +30,13 @@ export function describeModel({
   return facts.filter(Boolean).join(' · ')
 }
 
-function describePrice({ input, output, currency }: NonNullable<Model['price']>): string | undefined {
+function describePrice(price: NonNullable<Model['price']>): string | undefined {
+  const { input, output, image, million_characters, minute, currency } = price
+  const money = (amount: number) => formatMoney(amount, currency)
+  if (image != null) return t('models.price_image', { price: money(image) })
+  if (million_characters != null) return t('models.price_characters', { price: money(million_characters) })
+  if (minute != null) return t('models.price_minute', { price: money(minute) })
   if (input === null || output === null) return undefined
   if (input === 0 && output === 0) return t('models.free')
-  return t('models.price', { input: formatMoney(input, currency), output: formatMoney(output, currency) })
+  return t('models.price', { input: money(input), output: money(output) })
 }

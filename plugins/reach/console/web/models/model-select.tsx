@@ -13,12 +13,14 @@ interface Props {
   onChange(model: string | null): void
   /** True if no model may be chosen. */
   clearable?: boolean
+  /** The kind of the models; those that chat without it. */
+  kind?: Model['model_kind']
   /** True for models that can be chosen; all of them without it. */
   isOffered?(model: Model): boolean
 }
 
 /** A choice of one of the models that the account can use. */
-export function ModelSelect({ value, isOffered, ...field }: Props) {
-  const choice = useModelChoice(value ? [value] : [], isOffered)
+export function ModelSelect({ value, isOffered, kind, ...field }: Props) {
+  const choice = useModelChoice(value ? [value] : [], isOffered, kind)
   return <Select {...field} {...choice} value={value} />
 }

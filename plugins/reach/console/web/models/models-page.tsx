@@ -9,6 +9,7 @@ import { ActiveModel } from './active-model.tsx'
 import { AddProvider } from './add-provider.tsx'
 import type { Provider } from './provider-form.ts'
 import { ProviderList } from './provider-list.tsx'
+import { ServerModels } from './server-models.tsx'
 
 /** The models: the providers of one's own, those for everyone, and the model that agents use by default. */
 export default function ModelsPage() {
@@ -28,6 +29,7 @@ export default function ModelsPage() {
       }
     >
       <ActiveModel canChoose={isAdmin} />
+      {isAdmin && <ServerModels />}
       <Stack gap="sm" component="section">
         <Title order={2} size="h5">
           {t('models.own')}

@@ -30,7 +30,7 @@ export function ProviderModels({ kind, values, onChange, stored }: Props) {
   const { isBusy, error, run } = useAction()
   const [outcome, setOutcome] = useState<Outcome>()
   const [probed, setProbed] = useState<ProviderModel[]>()
-  const usable = useModels({ enabled: stored !== undefined })
+  const usable = useModels({ enabled: stored !== undefined, kind: 'any' })
   // The stored key is not known to the page, so only the server can test with it.
   const usesStored = stored !== undefined && values.api_key === undefined
 
@@ -64,7 +64,8 @@ export function ProviderModels({ kind, values, onChange, stored }: Props) {
         {error !== undefined && <Failure error={error} />}
         {outcome?.ok === true && (
           <Alert color="indigo" variant="light">
-            {t('models.test_ok', { model: outcome.model, time: formatDuration(outcome.latency_ms / 1000) })}
+            {outcome.note ??
+              t('models.test_ok', { model: outcome.model, time: formatDuration(outcome.latency_ms / 1000) })}
           </Alert>
         )}
         {outcome?.ok === false && (
@@ -84,10 +85,10 @@ const toProviderModel = ({
   provider: _,
   kind: __,
   price: ___,
-  ...rest
+  ...facts
 }: components['schemas']['Model']): ProviderModel => ({
-  ...rest,
+  ...facts,
   id: model,
   enabled: true,
-  embedding: false,
+  embedding: facts.model_kind === 'embedding',
 })

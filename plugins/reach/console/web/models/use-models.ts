@@ -1,11 +1,12 @@
 import { useEffect } from 'react'
+import type { components } from '#client'
 import { useRows } from '../server/pages.ts'
 
-const QUERY = { query: { limit: 200 } }
+type ListedKind = components['schemas']['ListedModelKind']
 
-/** All models that agents of the account can use. */
-export function useModels({ enabled = true }: { enabled?: boolean } = {}) {
-  const list = useRows('/models', QUERY, { enabled })
+/** All models of a kind that the account can use; without one, the models that chat. */
+export function useModels({ enabled = true, kind = 'chat' }: { enabled?: boolean; kind?: ListedKind } = {}) {
+  const list = useRows('/models', { query: { limit: 200, kind } }, { enabled })
   const { rows = [], hasNextPage, isFetching, isError, fetchNextPage } = list
   const isIncomplete = enabled && hasNextPage && !isFetching && !isError
   useEffect(() => {

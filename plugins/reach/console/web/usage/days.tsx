@@ -5,6 +5,7 @@ import { Empty } from '../ui/empty.tsx'
 import { Pending } from '../ui/pending.tsx'
 import { Section } from '../ui/section.tsx'
 import { DayChart } from './day-chart.tsx'
+import { listMeasures } from './measures.ts'
 import { type UsageQuery, useUsage } from './use-usage.ts'
 
 /** The sums of a window and a bar for each of its days. */
@@ -36,6 +37,7 @@ export function Days({ whose, window }: Omit<UsageQuery, 'by'>) {
             note: t('usage.reasoning', { count: formatCompact(totals.reasoning_tokens) }),
           },
           { label: t('usage.calls'), value: formatNumber(totals.model_calls) },
+          ...listMeasures(totals),
         ]}
       />
       {buckets.length > 0 && (

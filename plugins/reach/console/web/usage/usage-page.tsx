@@ -10,6 +10,7 @@ import { Section } from '../ui/section.tsx'
 import { Time } from '../ui/time.tsx'
 import { BarList } from './bar-list.tsx'
 import { Days } from './days.tsx'
+import { listMeasures } from './measures.ts'
 import { type UsageQuery, useUsage } from './use-usage.ts'
 
 type Window = components['schemas']['UsageWindow']
@@ -89,12 +90,15 @@ function Breakdown({ title, ...query }: UsageQuery & { title: string }) {
         label={title}
         bars={data.buckets
           .toSorted((a, b) => b.total_tokens - a.total_tokens)
-          .map(({ key, label, total_tokens, model_calls }) => ({
+          .map(({ key, label, total_tokens, model_calls, ...sums }) => ({
             key,
             label: label ?? key,
             value: total_tokens,
             text: formatNumber(total_tokens),
-            note: t('usage.call_count', { count: model_calls }),
+            note: [
+              t('usage.call_count', { count: model_calls }),
+              ...listMeasures(sums).map(({ label, value }) => `${label}: ${value}`),
+            ].join(' · '),
           }))}
       />
     </Section>
