@@ -165,6 +165,8 @@ const JUDGES = [
   'plugins/conversations/chat/loop/model-context.ts',
   'plugins/models/providers/counted-usage.ts',
   'plugins/models/providers/explained-failure.ts',
+  'plugins/models/providers/media-results.ts',
+  'plugins/models/providers/silence.ts',
 ]
 
 /** Names of features, which must not occur in the kernel's identifiers. */

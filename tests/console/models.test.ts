@@ -1,3 +1,4 @@
+import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t from '../run/file-test.ts'
 import { MODEL, startChat } from '../support/chat.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
@@ -203,5 +204,49 @@ t.test('choices of models', { skip: noChromium }, async (t) => {
     await sheet.waitFor({ state: 'detached' })
     t.equal((await readProvider(provider)).max_concurrency, 7)
     t.strictSame(faults, [])
+  })
+
+  await t.test('the purpose of a model is changed, and the server then uses it', async (t) => {
+    const models = [
+      { id: 'lark', name: 'Lark' },
+      { id: 'flux-image', model_kind: 'image', price: { image: 0.04 } },
+    ]
+    await server.request('POST', '/admin/providers', { body: { ...gateway, name: 'studio', models } })
+    await page.goto('/models')
+    await page.getByRole('button', { name: 'studio', exact: true }).click()
+    await sheet.getByLabel('Purpose: Lark').selectOption('Reading aloud')
+    await sheet.getByText('generates pictures · $0.04 per picture').waitFor()
+    await sheet.getByRole('button', { name: 'Save' }).click()
+    await sheet.waitFor({ state: 'detached' })
+
+    const uses = page.getByRole('region', { name: 'What the server uses' })
+    await uses.getByLabel('Reading aloud').click()
+    await option(/^Lark/).click()
+    await uses.getByLabel('Pictures').click()
+    await option(/flux-image/).click()
+    const defaults = async () => (await server.request('GET', '/models/defaults')).body
+    await eventually('both are chosen', async () => (await defaults()).image !== null)
+    t.match(await defaults(), { image: 'studio:flux-image', speech: 'studio:lark', transcription: null })
+
+    await page.setViewportSize({ width: 390, height: 844 })
+    const width = await page.evaluate(() => document.documentElement.scrollWidth)
+    t.equal(width, 390, 'a phone shows the page without scrolling sideways')
+    await uses.scrollIntoViewIfNeeded()
+    await page.getByRole('button', { name: 'studio', exact: true }).click()
+    await sheet.getByLabel('Purpose: Lark').scrollIntoViewIfNeeded()
+    await page.keyboard.press('Escape')
+    await page.setViewportSize({ width: 1440, height: 900 })
+
+    await server.createUser({ username: 'ada' })
+    const reader = await openConsole(browser, url, {
+      path: '/models',
+      username: 'ada',
+      password: 'ada-password-1',
+    })
+    await reader.page.getByText('Default model').first().waitFor()
+    t.equal(await reader.page.getByText('What the server uses').count(), 0, 'others do not choose')
+    const chinese = await openConsole(browser, url, { path: '/models', locale: 'zh-CN' })
+    await chinese.page.getByRole('region', { name: '服务器使用的模型' }).waitFor()
+    t.strictSame([...faults, ...reader.faults, ...chinese.faults], [])
   })
 })

@@ -402,7 +402,11 @@ const success = rowOf(
     ok: { const: true },
     latency_ms: { type: 'integer', minimum: 0, description: 'Milliseconds', examples: [640] },
     model: { type: 'string', description: 'The model that answered', examples: ['gpt-5'] },
-    note: { type: 'string', description: 'Something that the test does not prove, for a person' },
+    note: {
+      type: 'string',
+      description: 'Something that the test does not prove, for a person',
+      examples: ['Pictures cost money, so the test drew none.'],
+    },
   },
   ['note'],
 )
