@@ -229,6 +229,10 @@ const FIRST: Record<string, (facts: Facts) => Classes> = {
     defined: [isManagedOnly(isManaged), (world) => world.addRunner()],
     missing: [none, nothing],
   }),
+  '/admin/plugins/:name': ({ none }) => ({
+    built_in: ['ok', (_, by) => ({ params: { name: 'audit' }, by })],
+    missing: [none, nothing],
+  }),
   // Managers of accounts cannot take over an account with more rights than their own.
   '/users/:id'({ none, method }) {
     const answers = isManagedOnly(method !== 'GET')

@@ -15,6 +15,8 @@ export interface RouteSample {
   /** The query string. */
   query: string
   on?: PathObjects
+  /** The reply to callers with access, if the path names no object and the server of the test refuses the call. */
+  refusal?: Answer
   /** The object or caller that the call uses up. */
   spends?: 'caller' | 'object'
   /** True if callers who must change their password may call it. */
@@ -89,6 +91,10 @@ const EXCEPTIONS: Record<string, Exception> = {
   'PUT /agents/:id/threads/:thread_id/messages/:message_id/feedback': { ok: '404 MESSAGE_NOT_FOUND' },
   // The conversation of the test names no file.
   'GET /shared/:share_id/files/:file_id': { ok: NOT_FOUND },
+  // The server of these tests lets nobody install packages, and does not run by itself.
+  'POST /admin/plugins': { ok: '403 INSTALL_OFF' },
+  'DELETE /admin/plugins/:name': { ok: '409 PLUGIN_BUILT_IN' },
+  'POST /admin/restart': { ok: '409 RESTART_UNSUPPORTED' },
   // Public routes refuse nobody, but bodies.
   'POST /auth/login': { refused: { answer: '401 AUTH_FAILED' } },
   'POST /auth/passkeys/sign-in': { refused: { answer: '400 PASSKEY_CHALLENGE_EXPIRED' } },
@@ -119,6 +125,7 @@ export function sampleRoute(route: ServedRoute, declarations: Declarations): Rou
     status: route.method === 'SOCKET' ? 101 : Math.min(...Object.keys(route.response!).map(Number)),
     query: queryOf(route),
     ...(on && { on: { ...on, answers: changeAnswers(on.answers, answers, ok) } }),
+    ...(!on && ok !== 'ok' && { refusal: ok }),
     ...(route.method === 'DELETE' && isAtObject && { spends: 'object' as const }),
     // The invented values are then a field that the body does not have.
     ...(takesBody(route) && { refused: { answer: '422 VALIDATION_FAILED' as const } }),
@@ -177,7 +184,7 @@ export const isLetIn = ({ who }: RouteSample, { role, permissions }: Account): b
 /** Returns the expected reply to a caller. */
 export function expectedAnswer(sample: RouteSample, caller: Account, object: string | undefined): Answer {
   if (!isLetIn(sample, caller)) return caller.role === null ? '401 AUTH_FAILED' : '403 FORBIDDEN'
-  const answer = object === undefined ? 'ok' : sample.on!.answers[object]!
+  const answer = object === undefined ? (sample.refusal ?? 'ok') : sample.on!.answers[object]!
   return typeof answer === 'string' ? answer : answer[caller.role === 'admin' ? 1 : 0]
 }
 

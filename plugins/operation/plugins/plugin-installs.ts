@@ -1,4 +1,4 @@
-import { AppError } from '#plugin-api'
+import { AppError, BUILT_IN } from '#plugin-api'
 import type { Logins } from '../../identity/auth/logins.ts'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import type { Users } from '../../identity/users/users.ts'
@@ -78,12 +78,14 @@ export function createPluginInstalls({
       }),
 
     /** Removes a plugin of a third party. Throws NOT_FOUND, PLUGIN_BUILT_IN, PLUGIN_NEEDED, and the errors of `add`. */
-    remove: (name: string, installer: Installer): Promise<void> =>
-      install(installer, async () => {
+    async remove(name: string, installer: Installer): Promise<void> {
+      const row = pluginTools.find(name)
+      if (!row) throw new AppError('NOT_FOUND')
+      if (row.source === BUILT_IN) throw new AppError('PLUGIN_BUILT_IN', { name })
+      await install(installer, async () => {
         pluginSettings.readFile()
-        const row = pluginTools.find(name)
-        if (!row) throw new AppError('NOT_FOUND')
         await pluginTools.remove(row, installer.signal)
-      }),
+      })
+    },
   }
 }
