@@ -65,6 +65,7 @@ const OBJECTS: [path: string, change: (n: number) => object, method?: 'PUT'][] =
   [`/projects/${project.id}`, (n) => ({ instructions: `Text ${n}` })],
   [`/prompts/${prompt.id}`, (n) => ({ text: `Text ${n}` })],
   [`/skill-packages/${skills.id}`, (n) => ({ description: `Text ${n}` })],
+  ['/admin/plugins/audit', (n) => ({ config: { keep_days: n + 1 } })],
   ['/auth/oauth/providers/oidc', (n) => ({ display_name: `Way ${n}` }), 'PUT'],
   // Off from the first change on, until one of the parallel changes.
   [`/agents/${agent_id}/skills/charts`, (n) => ({ enabled: n >= 10 })],

@@ -22,6 +22,7 @@ const REFUSED = [
 
 /** Lists that do not grow with the use of a server. */
 const CATALOGS = [
+  'GET /admin/plugins',
   'GET /auth/oauth/bindings',
   'GET /channels/kinds',
   'GET /connectors/kinds',

@@ -5,7 +5,14 @@ const texts = { type: 'array', items: text } as const
 const pluginName = { ...text, examples: ['web'] } as const
 
 /** The parameters of routes of one plugin; a folder whose name is taken is named by its path. */
-export const nameParams = rowOf({ name: { ...pluginName, minLength: 1, maxLength: 512 } })
+export const nameParams = rowOf({
+  name: {
+    ...pluginName,
+    minLength: 1,
+    maxLength: 512,
+    description: 'The name of the plugin, as the list has it',
+  },
+})
 
 const sentSettings = {
   type: 'object',
