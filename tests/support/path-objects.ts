@@ -230,7 +230,7 @@ const FIRST: Record<string, (facts: Facts) => Classes> = {
     missing: [none, nothing],
   }),
   '/admin/plugins/:name': ({ none }) => ({
-    built_in: ['ok', (_, by) => ({ params: { name: 'audit' }, by })],
+    built_in: ['ok', (_, by) => ({ params: { name: 'metrics' }, by })],
     missing: [none, nothing],
   }),
   // Managers of accounts cannot take over an account with more rights than their own.

@@ -70,7 +70,7 @@ const FIELDS: Record<string, Record<string, Value>> = {
   '/models/active': { model: () => MODEL },
   '/providers': provider,
   '/admin/providers': provider,
-  '/admin/plugins/:name': { config: () => ({ keep_days: 90 }) },
+  '/admin/plugins/:name': { config: ({ secret }) => ({ token: secret() }) },
   '/connectors': {
     kind: () => 'mcp',
     config: (make) => ({ url: 'https://mcp.invalid/mcp', headers: headers(make) }),
