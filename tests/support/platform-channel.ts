@@ -9,11 +9,20 @@ export type TestChannel = TestChat & LinkedChannel
 /** Starts a server and a fake platform; each call of the returned function links a new channel, the only one there. */
 export async function startPlatform(
   t: Test,
-  { kind, startFake }: { kind: string; startFake(): Promise<FakePlatform> },
+  {
+    kind,
+    startFake,
+    plugins = {},
+  }: {
+    kind: string
+    startFake(): Promise<FakePlatform>
+    /** The sources of more plugins, by name. */
+    plugins?: Record<string, string>
+  },
 ): Promise<(config?: Record<string, unknown>) => Promise<TestChannel>> {
   const platform = await startFake()
   t.teardown(() => platform.close())
-  const chat = await startChat(t, { config: { plugins: settingsOf(kind, platform) } })
+  const chat = await startChat(t, { plugins, config: { plugins: settingsOf(kind, platform) } })
   const { server, fake, agent_id } = chat
   const link = createLinker(
     {
