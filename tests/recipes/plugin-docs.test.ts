@@ -227,10 +227,12 @@ t.test('the pictures, downloads, the hook, the stream and the socket of the docu
   await events.until(({ text }) => text === 'by hook')
   events.leave()
   t.equal((await request('POST', '/notes/hook', { token: null, body: 'x' })).status, 401)
-  t.match(await request('POST', '/notes/from-page', { body: { url: 'http://127.0.0.1:9/' } }), {
-    status: 400,
-    body: { error: { code: 'ADDRESS_NOT_ALLOWED' } },
-  })
+  const fromPage = async (url: string) => {
+    const { status, body } = await request('POST', '/notes/from-page', { token, body: { url } })
+    return [status, body.error.code]
+  }
+  t.same(await fromPage('http://127.0.0.1:8080/'), [400, 'ADDRESS_NOT_ALLOWED'])
+  t.same(await fromPage('http://127.0.0.1:9/'), [502, 'PAGE_NOT_READ'], 'a port that fetch refuses')
   const [row] = await server.db.collection('audit_log').find({ action: 'note.hook', status: 202 }).toArray()
   t.match(row, { actor: 'cat' })
 })
