@@ -1,6 +1,7 @@
 export type { BenchSettings } from './agent-bench.ts'
 export { type ChannelKindSubject, testChannelKind } from './channel-kind-suite.ts'
 export { readChatRequest } from './chat-request.ts'
+export { type ConsoleSlotSubject, testConsoleSlot } from './console-slot-suite.ts'
 export { type DocumentReaderSubject, type TestDocument, testDocumentReader } from './document-reader-suite.ts'
 export { createFakeCompatible } from './fake-compatible.ts'
 export type { FakePlatform, Lack, Place, Saying, SentFile, ShownMessage } from './fake-platform.ts'
