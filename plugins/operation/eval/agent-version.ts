@@ -4,14 +4,16 @@ import type { Client, components } from '#client'
 import { isObject, newAgent } from '#plugin-api'
 import { readData, readReply } from './replies.ts'
 
-type Settings = components['schemas']['CreateAgentBody']
+/** The settings of a new agent. */
+export type AgentSettings = components['schemas']['CreateAgentBody']
 type Skill = components['schemas']['AgentSkillDetail']
+type Connector = components['schemas']['AgentConnector']
 
 /** An agent as it is tested: copied from one of the server, or from a file with its settings. */
 export interface AgentVersion {
   /** The name in the report. */
   label: string
-  settings: Settings
+  settings: AgentSettings
   /** The model of all turns, instead of the agent's. */
   model?: string
   /** The agent that it was copied from. */
@@ -19,6 +21,7 @@ export interface AgentVersion {
   /** The tools by name, true if they are on. */
   tools: Map<string, boolean>
   skills: Skill[]
+  connectors: Connector[]
   /** The parts that a copy lacks, for the report. */
   left_out: string[]
 }
@@ -45,7 +48,7 @@ async function readFromFile(file: string): Promise<AgentVersion> {
   if (!isObject(row) || typeof row.name !== 'string')
     throw new Error(`${file}: is not an agent. Write the reply of GET /api/agents/NAME to it.`)
   const label = basename(file)
-  return { label, settings: pickSettings(row), tools: new Map(), skills: [], left_out: [] }
+  return { label, settings: pickSettings(row), tools: new Map(), skills: [], connectors: [], left_out: [] }
 }
 
 async function readFromServer(service: Client, name: string): Promise<AgentVersion> {
@@ -59,7 +62,18 @@ async function readFromServer(service: Client, name: string): Promise<AgentVersi
     ...plugins.map((tool) => [tool.name, tool.enabled] as const),
   ])
   const { left_out, skills } = await readSkills(service, row.id)
-  return { label: row.name, settings: pickSettings(row), source_id: row.id, tools, skills, left_out }
+  // A plugin that is off has no connectors.
+  const { data } = await service.GET('/agents/{id}/connectors', { params })
+  const connectors = data?.connectors ?? []
+  return {
+    label: row.name,
+    settings: pickSettings(row),
+    source_id: row.id,
+    tools,
+    skills,
+    connectors,
+    left_out,
+  }
 }
 
 /** Reads the skills that are on; a plugin that is off has none. */
@@ -87,39 +101,10 @@ async function readSkills(service: Client, id: string): Promise<Pick<AgentVersio
 }
 
 /** Returns the settings of a copy: all of the agent's, but it is never shared. */
-const pickSettings = (row: object): Settings =>
+const pickSettings = (row: object): AgentSettings =>
   ({
     ...Object.fromEntries(
       Object.entries(row).filter(([field, value]) => field in newAgent.properties && value !== null),
     ),
     is_shared: false,
-  }) as Settings
-
-/** Creates an agent of the client's account from a version; returns its id. Throws the refusal of the server. */
-export async function createCopy(client: Client, version: AgentVersion, name: string): Promise<string> {
-  const { settings, tools, skills, left_out, model } = version
-  const body = { ...settings, name, ...(model !== undefined && { default_model: model }) }
-  const create = (settings: Settings) => readData(client.POST('/agents', { body: settings }))
-  const { id } = await create(body).catch((error: Error) => {
-    if (!body.knowledge_base_ids?.length || !error.message.includes('/knowledge_base_ids')) throw error
-    left_out.push('knowledge bases that are not shared with everybody')
-    return create({ ...body, knowledge_base_ids: [] })
-  })
-  const params = { path: { id } }
-  const { builtin, plugins } = await readData(client.GET('/agents/{id}/tool-settings', { params }))
-  for (const { name: tool_name, enabled } of [...builtin, ...plugins]) {
-    const isOn = tools.get(tool_name) ?? enabled
-    if (isOn !== enabled)
-      await readData(
-        client.PATCH('/agents/{id}/tool-settings/{tool_name}', {
-          params: { path: { id, tool_name } },
-          body: { enabled: isOn },
-        }),
-      )
-  }
-  for (const { slug, contents = [] } of skills)
-    await readData(
-      client.PUT('/agents/{id}/skills/{slug}', { params: { path: { id, slug } }, body: { files: contents } }),
-    ).catch((error: Error) => left_out.push(`skill ${slug}: ${error.message}`))
-  return id
-}
+  }) as AgentSettings

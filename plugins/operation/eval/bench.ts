@@ -1,5 +1,6 @@
 import type { Client } from '#client'
-import { type AgentVersion, createCopy } from './agent-version.ts'
+import { createCopy } from './agent-copy.ts'
+import type { AgentVersion } from './agent-version.ts'
 import { createAttachments } from './attachments.ts'
 import type { Side } from './evaluation.ts'
 import { JUDGE_INSTRUCTIONS } from './judge.ts'

@@ -148,6 +148,39 @@ t.test('Two versions are compared, and an agent may be a file', async (t) => {
   t.match(runs[0].sides[0], [{ text: 'You said: Where is Oslo', tools: [], failures: [] }])
 })
 
+t.test(
+  'A copy has the tools, the skills and the instructions of its agent, and the report names the rest',
+  async (t) => {
+    const { body: agent } = await server.request('POST', '/agents', {
+      body: { name: 'rich', system_prompt: 'Be rich.' },
+    })
+    const base = await server.call('POST', '/knowledge-bases', { name: 'private' })
+    const connector = await server.call('POST', '/connectors', {
+      name: 'private',
+      kind: 'mcp',
+      config: { url: 'http://192.31.196.1/mcp' },
+    })
+    await server.call('PATCH', `/agents/${agent.id}`, { knowledge_base_ids: [base.id] })
+    await server.call('PUT', `/agents/${agent.id}/connectors`, { connectors: [{ id: connector.id }] })
+    await server.call('PATCH', `/agents/${agent.id}/tool-settings/web_fetch`, { enabled: false })
+    await server.call('POST', `/agents/${agent.id}/skills`, {
+      slug: 'counting',
+      files: [{ path: 'SKILL.md', content: '---\nname: counting\ndescription: Counts sheep\n---\nCount.\n' }],
+    })
+    const file = await writeCases({ input: 'Hello', expect: { contains: 'Hello' } })
+    const { code, stdout } = await svc(file, '--agent', 'rich')
+    t.equal(code, 0, stdout)
+    t.match(stdout, new RegExp(`^Not copied from rich: knowledge base ${base.id}`, 'm'))
+    t.match(stdout, new RegExp(`^Not copied from rich: connector ${connector.id}`, 'm'))
+    const { messages, tools = [] } = fake.requests.at(-1)!.body
+    const system = JSON.stringify(messages)
+    t.match(system, /Be rich\./)
+    t.match(system, /Counts sheep/)
+    t.notOk(JSON.stringify(tools).includes('"web_fetch"'))
+    t.ok(JSON.stringify(tools).includes('"read_file"'))
+  },
+)
+
 t.test('Rated answers become cases', async (t) => {
   const rate = async (text: string, body: object) => {
     const socket = await chat.connect()
