@@ -58,6 +58,7 @@ t.test('ratings in a browser', { skip: noChromium }, async (t) => {
     await page.locator('button[aria-pressed=true][aria-label="Good answer"]').waitFor()
     t.equal(await isPressed(down), 'false')
     await down.click()
+    await page.getByRole('dialog').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     t.match(await votes(), [{ value: -1, reasons: [], comment: null }], 'Escape skips the reasons')
