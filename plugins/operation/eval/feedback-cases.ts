@@ -1,6 +1,6 @@
 import type { Client, components } from '#client'
 import { type EvalCase, shortName } from './cases.ts'
-import { readReply } from './replies.ts'
+import { RefusedError, readReply } from './replies.ts'
 
 type Vote = components['schemas']['Feedback']
 
@@ -16,7 +16,9 @@ export async function readFeedbackCases(
   let cursor: string | undefined
   do {
     const query = { agent_id, limit: PAGE_ROWS, ...(cursor && { cursor }) }
-    const { rows, next } = await readReply(service.GET('/admin/feedback', { params: { query } }))
+    const { rows, next } = await readReply(service.GET('/admin/feedback', { params: { query } })).catch(
+      explain,
+    )
     votes.push(...(rows as Vote[]))
     cursor = next
   } while (cursor !== undefined && votes.length < most)
@@ -26,6 +28,11 @@ export async function readFeedbackCases(
     .map(toCase)
   if (cases.length === 0) throw new Error('No answer of this agent to a text has been rated yet.')
   return cases
+}
+
+function explain(error: unknown): never {
+  const isOff = error instanceof RefusedError && error.status === 404
+  throw isOff ? new Error('Answers cannot be rated on this server: its plugin feedback is off.') : error
 }
 
 function toCase({ value, reasons, comment, question, answer }: Vote, index: number): EvalCase {

@@ -6,7 +6,7 @@ interface Reply<Data> {
 }
 
 /** A refusal of the server, with its own sentence. */
-class RefusedError extends Error {
+export class RefusedError extends Error {
   code: string
   status: number
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Client } from '#client'
-import { readData } from './replies.ts'
+import { RefusedError, readData } from './replies.ts'
 
 /** Permissions of this category let people administrate, which no test of an agent needs. */
 const ADMINISTRATION = 'admin'
@@ -28,7 +28,10 @@ export async function createThrowAway(service: Client, url: string): Promise<Thr
   const username = `eval-${randomBytes(5).toString('hex')}`
   const password = `${randomBytes(24).toString('base64url')}-7a`
   const body = { username, password, permissions, display_name: 'svc eval', locale: me.locale }
-  await readData(service.POST('/users', { body }))
+  await readData(service.POST('/users', { body })).catch((error: unknown) => {
+    if (!(error instanceof RefusedError) || error.status !== 403) throw error
+    throw new Error('svc eval creates an account for its turns, for which you need the permission "users".')
+  })
   const remove = async () => {
     await readData(service.DELETE('/users/{id}', { params: { path: { id: username } } }))
   }

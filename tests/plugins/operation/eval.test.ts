@@ -244,6 +244,12 @@ t.test('Bad files and options are explained, and nothing runs', async (t) => {
   ]
   for (const [args, problem] of wrong)
     t.match(await runCommand(home, ['eval', ...args], { env }), { code: 2, stderr: problem })
+  const { username, password } = await server.createUser({ username: 'ann' })
+  const account = { ...env, SVC_PASSWORD: password }
+  t.match(await runCommand(t.testdir(), ['eval', good, '--username', username], { env: account }), {
+    code: 2,
+    stderr: /you need the permission "users"/,
+  })
   t.equal(fake.requests.length, requests)
 })
 
