@@ -8,9 +8,10 @@ const EXECUTABLE = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].fin
 /** The reason to skip tests that need a browser, or false if there is one. */
 export const noChromium: string | false = EXECUTABLE ? false : 'chromium is not installed here'
 
-/** Starts a browser that closes with the test. */
-export async function startChromium(t: Test): Promise<Browser> {
+/** Starts a browser that closes with the test; `flags` are further arguments of its command. */
+export async function startChromium(t: Test, flags: readonly string[] = []): Promise<Browser> {
   const args = [
+    ...flags,
     '--no-sandbox',
     '--disable-gpu',
     '--disable-quic',
