@@ -1,5 +1,5 @@
 import type { MountSlot, SlotContext } from '#plugin-api/console'
-import { createIconButton } from './elements.ts'
+import { createIconButton, createLight, createNote } from './elements.ts'
 import { canRecord, type Recording, readProblem, startRecording } from './recording.ts'
 import { readVoiceFacts } from './voice-facts.ts'
 import { wordsOf } from './words.ts'
@@ -24,33 +24,35 @@ const mount: MountSlot = (element, initial) => {
 
   const main = createIconButton(() => void press())
   const leave = createIconButton(() => reset({ focus: true }))
-  const facts = document.createElement('span')
-  facts.className = 'slot-meta'
-  facts.setAttribute('role', 'status')
-  facts.style.whiteSpace = 'nowrap'
-  const time = document.createElement('span')
-  time.className = 'slot-meta'
-  time.setAttribute('role', 'timer')
-  time.style.fontVariantNumeric = 'tabular-nums'
+  const progress = createNote('status')
+  const time = createNote('timer')
+  const light = createLight()
 
   const render = () => {
     const words = wordsOf(context)
     const isRecording = state === 'recording' || state === 'paused'
-    const isActive = isRecording || state === 'transcribing'
-    main.show(isActive ? 'check' : 'microphone', isActive ? words.finish : words.dictate)
+    const isWaiting = state === 'starting' || state === 'transcribing'
+    main.show(isRecording ? 'check' : 'microphone', isRecording ? words.finish : words.dictate)
     main.element.setAttribute('aria-pressed', String(isRecording))
-    main.element.setAttribute('aria-disabled', String(state === 'starting' || state === 'transcribing'))
+    main.element.setAttribute('aria-disabled', String(isWaiting))
+    main.element.style.opacity = isWaiting ? '0.5' : ''
     leave.show('cross', words.cancel)
-    facts.textContent = state === 'transcribing' ? words.transcribing : ''
+    progress.textContent = state === 'transcribing' ? words.transcribing : ''
     if (isRecording) showTime()
     if (!isAvailable) return element.replaceChildren()
-    // The main button stays where it is, and with it the focus.
-    for (const part of [facts, time, leave.element]) {
-      const isShown = part === facts ? state === 'transcribing' : part === time ? isRecording : isActive
-      if (!isShown) part.remove()
-      else if (!part.isConnected) element.insertBefore(part, main.element.isConnected ? main.element : null)
-    }
     if (!main.element.isConnected) element.append(main.element)
+    // From the end, so that no button moves that may have the focus.
+    let next: Element = main.element
+    for (const [part, isShown] of [
+      [leave.element, isRecording || state === 'transcribing'],
+      [progress, state === 'transcribing'],
+      [time, isRecording],
+      [light, state === 'recording'],
+    ] as const) {
+      if (!isShown) part.remove()
+      else if (part.nextElementSibling !== next) element.insertBefore(part, next)
+      if (isShown) next = part
+    }
   }
 
   const change = (next: State) => {

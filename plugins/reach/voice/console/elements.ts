@@ -38,3 +38,31 @@ export function createIconButton(onClick: () => void): IconButton {
     },
   }
 }
+
+/** Creates a short text beside buttons, with its role. */
+export function createNote(role: 'status' | 'timer'): HTMLElement {
+  const element = document.createElement('span')
+  element.className = 'slot-meta'
+  element.setAttribute('role', role)
+  Object.assign(element.style, {
+    whiteSpace: 'nowrap',
+    fontVariantNumeric: 'tabular-nums',
+    paddingInline: '4px',
+  })
+  return element
+}
+
+/** Creates the red light of a recording. */
+export function createLight(): HTMLElement {
+  const element = document.createElement('span')
+  element.setAttribute('aria-hidden', 'true')
+  Object.assign(element.style, {
+    flex: 'none',
+    width: '8px',
+    height: '8px',
+    marginInlineStart: '4px',
+    borderRadius: '50%',
+    background: 'var(--slot-danger)',
+  })
+  return element
+}
