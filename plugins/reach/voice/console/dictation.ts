@@ -41,17 +41,17 @@ const mount: MountSlot = (element, initial) => {
     if (isRecording) showTime()
     if (!isAvailable) return element.replaceChildren()
     if (!main.element.isConnected) element.append(main.element)
-    // From the end, so that no button moves that may have the focus.
-    let next: Element = main.element
+    // The first button stays where it is: a second click must not meet another one.
+    let last: Element = main.element
     for (const [part, isShown] of [
       [leave.element, isRecording || state === 'transcribing'],
-      [progress, state === 'transcribing'],
-      [time, isRecording],
       [light, state === 'recording'],
+      [time, isRecording],
+      [progress, state === 'transcribing'],
     ] as const) {
       if (!isShown) part.remove()
-      else if (part.nextElementSibling !== next) element.insertBefore(part, next)
-      if (isShown) next = part
+      else if (last.nextElementSibling !== part) last.after(part)
+      if (isShown) last = part
     }
   }
 
