@@ -4,7 +4,7 @@ import { ALL_RULES, chooseTheme, findBarriers } from '../support/axe.ts'
 import { startChat } from '../support/chat.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
 import { openConsole, serveConsole } from '../support/console.ts'
-import { makeWav, startFakeMedia, useMedia } from '../support/fake-media.ts'
+import { answerAudio, answerJson, startFakeMedia, useMedia } from '../support/fake-media.ts'
 
 const FLAGS = [
   '--use-fake-device-for-media-stream',
@@ -90,11 +90,11 @@ t.test('voice in the console', { skip: noChromium }, async (t) => {
     await finish.click()
     await eventually(
       'the words are inserted',
-      async () => (await composer.inputValue()) === 'Note: Hello from the voice. !',
+      async () => (await composer.inputValue()) === 'Note: Good morning. !',
     )
-    const [{ files, fields }] = media.requests.slice(-1) as [(typeof media.requests)[number]]
-    t.match(files, [{ type: 'audio/webm' }])
-    t.ok(files[0]!.bytes.length > 1000, 'the recording is whole')
+    const { fields } = media.requests.at(-1)!
+    t.equal(fields.file.media_type, 'audio/webm')
+    t.ok(fields.file.bytes.length > 1000, 'the recording is whole')
     t.equal(fields.model, 'whisper')
     await dictate.waitFor()
     t.equal(await timer.count(), 0)
@@ -137,7 +137,7 @@ t.test('voice in the console', { skip: noChromium }, async (t) => {
     await finish.click()
     await eventually(
       'only the second one comes',
-      async () => (await composer.inputValue()) === 'Hello from the voice. ',
+      async () => (await composer.inputValue()) === 'Good morning. ',
     )
     await composer.fill('')
   })
@@ -169,11 +169,11 @@ t.test('voice in the console', { skip: noChromium }, async (t) => {
     }
     await page.reload()
     const answers: [answer: object, words: string][] = [
-      [{ body: { text: '' } }, 'No words were recognized'],
-      [{ status: 401, body: { error: { message: 'wrong key' } } }, 'rejected the API key'],
+      [answerJson({ text: '' }), 'No words were recognized'],
+      [answerJson({ error: { message: 'wrong key' } }, 401), 'rejected the API key'],
     ]
     for (const [answer, words] of answers) {
-      media.answer(() => answer as never)
+      media.answer(() => answer)
       await dictate.click()
       await timer.waitFor()
       await finish.click()
@@ -200,7 +200,7 @@ t.test('voice in the console', { skip: noChromium }, async (t) => {
   })
 
   await t.test('one answer is read at a time, and can be stopped', async (t) => {
-    media.answer(({ path }) => (path.endsWith('/speech') ? { body: makeWav(60) } : undefined))
+    media.answer(({ path }) => (path.endsWith('/speech') ? answerAudio(60) : undefined))
     await read.first().click()
     await stop.waitFor()
     t.equal(await stop.getAttribute('aria-pressed'), 'true')
@@ -234,7 +234,7 @@ t.test('voice in the console', { skip: noChromium }, async (t) => {
   })
 
   await t.test('a failure is said, and the button is there again', async () => {
-    media.answer(() => ({ status: 401, body: { error: { message: 'wrong key' } } }))
+    media.answer(() => answerJson({ error: { message: 'wrong key' } }, 401))
     await read.first().click()
     await notice('rejected the API key').waitFor()
     await read.nth(2).waitFor()
@@ -263,8 +263,7 @@ t.test('voice in the console', { skip: noChromium }, async (t) => {
     await eventually(
       'the words are inserted',
       async () =>
-        (await other.getByRole('textbox', { name: 'Message assistant…' }).inputValue()) ===
-        'Hello from the voice. ',
+        (await other.getByRole('textbox', { name: 'Message assistant…' }).inputValue()) === 'Good morning. ',
     )
     await other.close()
   })

@@ -1,99 +1,63 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { buffer } from 'node:stream/consumers'
+import { answerMedia, type MediaAnswer } from '../../plugin-api/testing/fake-media.ts'
+import { startFakeVendor } from '../../plugin-api/testing/fake-vendor.ts'
+import { makeSilence } from '../../plugins/models/providers/silence.ts'
 import type { Test } from '../run/file-test.ts'
 import type { TestServer } from './server.ts'
 
-/** A picture of one pixel. */
-export const PIXEL = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-)
-
-const RATE = 8000
-
-/** Makes a WAV file of so many seconds, with a quiet tone. */
-export function makeWav(seconds: number): Buffer {
-  const samples = Math.round(seconds * RATE)
-  const wav = Buffer.alloc(44 + samples * 2)
-  wav.write('RIFF', 0, 'latin1')
-  wav.writeUInt32LE(36 + samples * 2, 4)
-  wav.write('WAVEfmt ', 8, 'latin1')
-  wav.writeUInt32LE(16, 16)
-  wav.writeUInt16LE(1, 20)
-  wav.writeUInt16LE(1, 22)
-  wav.writeUInt32LE(RATE, 24)
-  wav.writeUInt32LE(RATE * 2, 28)
-  wav.writeUInt16LE(2, 32)
-  wav.writeUInt16LE(16, 34)
-  wav.write('data', 36, 'latin1')
-  wav.writeUInt32LE(samples * 2, 40)
-  for (let index = 0; index < samples; index += 1)
-    wav.writeInt16LE(Math.round(800 * Math.sin((index / RATE) * 2 * Math.PI * 440)), 44 + index * 2)
-  return wav
-}
-
-/** A call as it arrived: the fields of its JSON or its form, with its files as bytes. */
+/** A call as it arrived; files of a form are among its fields. */
 export interface MediaRequest {
+  /** Below the base URL, such as `/audio/speech`. */
   path: string
-  fields: Record<string, string | number>
-  files: { name: string; type: string; bytes: Buffer }[]
+  // biome-ignore lint/suspicious/noExplicitAny: each call has other fields
+  fields: Record<string, any>
 }
 
-/** The answer to a call; JSON unless it is bytes. */
-type MediaAnswer = { status?: number; body: object | Buffer; type?: string } | undefined
+/** Returns the answer to a call; the usual one is sent if there is none. A promise delays it. */
+type MediaScript = (
+  request: MediaRequest,
+) => Partial<MediaAnswer> | undefined | Promise<Partial<MediaAnswer> | undefined>
 
 /** A running upstream that draws, speaks and transcribes over OpenAI's wire. */
 export interface FakeMedia {
   url: string
   requests: MediaRequest[]
-  /** Replaces the answers; the usual one is sent if it returns nothing. A promise delays it. */
-  answer(script: (request: MediaRequest) => MediaAnswer | Promise<MediaAnswer>): void
+  /** Replaces the answers. */
+  answer(script: MediaScript): void
 }
 
-const usual = ({ path }: MediaRequest): MediaAnswer => {
-  if (path.startsWith('/v1/images/')) return { body: { data: [{ b64_json: PIXEL.toString('base64') }] } }
-  if (path === '/v1/audio/speech') return { body: makeWav(0.3), type: 'audio/wav' }
-  if (path === '/v1/audio/transcriptions')
-    return { body: { text: ' Hello from the voice. ', language: 'english', duration: 2.5, segments: [] } }
-  return { status: 404, body: { error: { message: `unknown: ${path}` } } }
-}
+const BASE = '/v1'
 
-async function readRequest(request: IncomingMessage): Promise<MediaRequest> {
-  const bytes = await buffer(request)
-  const type = String(request.headers['content-type'])
-  const call: MediaRequest = { path: request.url!, fields: {}, files: [] }
-  if (!type.startsWith('multipart/form-data'))
-    return { ...call, fields: bytes.length > 0 ? JSON.parse(bytes.toString()) : {} }
-  const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData()
-  for (const [name, value] of form)
-    if (typeof value === 'string') call.fields[name] = value
-    else call.files.push({ name, type: value.type, bytes: Buffer.from(await value.arrayBuffer()) })
-  return call
-}
+/** Makes the answer with this JSON. */
+export const answerJson = (value: object, status = 200): MediaAnswer => ({
+  status,
+  type: 'application/json',
+  body: JSON.stringify(value),
+})
+
+/** Makes the answer with audio that browsers can play. */
+export const answerAudio = (seconds: number): MediaAnswer => ({
+  status: 200,
+  type: 'audio/wav',
+  body: makeSilence(seconds),
+})
 
 /** Starts the upstream, which ends with the test. */
 export async function startFakeMedia(t: Test): Promise<FakeMedia> {
   const requests: MediaRequest[] = []
-  let script: (request: MediaRequest) => MediaAnswer | Promise<MediaAnswer> = () => undefined
-  const serve = async (incoming: IncomingMessage, response: ServerResponse) => {
-    const request = await readRequest(incoming)
-    requests.push(request)
-    const { status = 200, body, type } = (await script(request)) ?? usual(request)!
-    const isBytes = Buffer.isBuffer(body)
-    response.writeHead(status, { 'content-type': type ?? (isBytes ? 'audio/wav' : 'application/json') })
-    response.end(isBytes ? body : JSON.stringify(body))
-  }
-  const server = createServer((incoming, response) => {
-    serve(incoming, response).catch((error) => response.destroy(error))
+  let script: MediaScript = () => undefined
+  const vendor = await startFakeVendor({
+    basePath: BASE,
+    async serve({ request, send }) {
+      const call = { path: request.path.slice(BASE.length), fields: request.body ?? {} }
+      requests.push(call)
+      const usual = call.path === '/audio/speech' ? answerAudio(1) : answerMedia(call.path, call.fields)
+      const { status, type, body } = { ...usual, ...(await script(call)) }
+      send(status, type, body)
+    },
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    server.close()
-    server.closeAllConnections()
-  })
+  t.teardown(() => vendor.close())
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    url: vendor.url,
     requests,
     answer: (next) => {
       script = next

@@ -1,6 +1,8 @@
+import { SPOKEN } from '../../../plugin-api/testing/media-samples.ts'
 import { createHold, eventually } from '../../../plugin-api/testing/waiting.ts'
+import { makeSilence } from '../../../plugins/models/providers/silence.ts'
 import t from '../../run/file-test.ts'
-import { makeWav, startFakeMedia, useMedia } from '../../support/fake-media.ts'
+import { answerJson, startFakeMedia, useMedia } from '../../support/fake-media.ts'
 import { startServer } from '../../support/server.ts'
 
 const server = await startServer(t)
@@ -40,7 +42,7 @@ function formOf(bytes: Uint8Array, { language, name = 'file' }: { language?: str
 t.test('without models the plugin says whom to ask', async (t) => {
   t.strictSame(await server.call('GET', '/voice'), { transcription: false, speech: false })
   for (const reply of [
-    await call('/transcriptions', formOf(makeWav(1))),
+    await call('/transcriptions', formOf(makeSilence(1))),
     await call('/speech', { text: 'Hello' }),
   ])
     t.match(reply, {
@@ -52,27 +54,27 @@ t.test('without models the plugin says whom to ask', async (t) => {
 })
 
 t.test('audio is transcribed, by its bytes and not by its name', async (t) => {
-  const audio = makeWav(1)
+  const audio = makeSilence(1)
   const { status, body } = await call('/transcriptions', formOf(audio, { language: 'de' }))
   t.equal(status, 200, JSON.stringify(body))
-  t.strictSame(body, { text: 'Hello from the voice.', language: 'en', seconds: 2.5 })
+  t.strictSame(body, { text: SPOKEN, language: 'de', seconds: 1.5 })
   const [request] = media.requests.slice(-1)
-  t.match(request, { path: '/v1/audio/transcriptions', fields: { model: 'whisper', language: 'de' } })
-  t.match(request!.files, [{ type: 'audio/wav' }])
-  t.same(request!.files[0]!.bytes, audio)
+  t.match(request, { path: '/audio/transcriptions', fields: { model: 'whisper', language: 'de' } })
+  t.equal(request!.fields.file.media_type, 'audio/wav')
+  t.same(Buffer.from(request!.fields.file.bytes), audio)
 })
 
 t.test('a request that cannot be served costs nothing', async (t) => {
   const count = media.requests.length
-  const several = formOf(makeWav(1))
+  const several = formOf(makeSilence(1))
   several.append('file', new File(['x'], 'second.wav'))
   const refusals: [path: string, body: FormData | object, status: number, code: string][] = [
     ['/transcriptions', formOf(Buffer.from('#!AMR\nwhat few models take')), 415, 'AUDIO_NOT_SUPPORTED'],
     ['/transcriptions', formOf(Buffer.from('<html></html>')), 415, 'AUDIO_NOT_SUPPORTED'],
     ['/transcriptions', formOf(Buffer.alloc(0)), 415, 'AUDIO_NOT_SUPPORTED'],
     ['/transcriptions', formOf(Buffer.alloc(25 * MIB + 1)), 413, 'BODY_TOO_LARGE'],
-    ['/transcriptions', formOf(makeWav(1), { language: 'english' }), 422, 'VALIDATION_FAILED'],
-    ['/transcriptions', formOf(makeWav(1), { name: 'audio' }), 422, 'VALIDATION_FAILED'],
+    ['/transcriptions', formOf(makeSilence(1), { language: 'english' }), 422, 'VALIDATION_FAILED'],
+    ['/transcriptions', formOf(makeSilence(1), { name: 'audio' }), 422, 'VALIDATION_FAILED'],
     ['/transcriptions', new FormData(), 422, ''],
     ['/transcriptions', several, 422, 'VALIDATION_FAILED'],
     ['/transcriptions', {}, 415, ''],
@@ -97,9 +99,9 @@ t.test('a text is spoken', async (t) => {
   t.equal(status, 200)
   t.equal(headers.get('content-type'), 'audio/wav', 'as the bytes say')
   t.match(headers.get('content-disposition'), /speech\.wav/)
-  t.same(bytes, makeWav(0.3))
+  t.same(bytes, makeSilence(1))
   t.match(media.requests.at(-1), {
-    path: '/v1/audio/speech',
+    path: '/audio/speech',
     fields: { model: 'speak', input: 'Hello', voice: 'nova', response_format: 'opus' },
   })
   await call('/speech', { text: 'Hello' })
@@ -107,18 +109,18 @@ t.test('a text is spoken', async (t) => {
 })
 
 t.test('failures of the upstream are those of other model calls', async (t) => {
-  media.answer(() => ({ status: 401, body: { error: { message: 'Incorrect API key' } } }))
+  media.answer(() => answerJson({ error: { message: 'Incorrect API key' } }, 401))
   t.match(await call('/speech', { text: 'Hello' }), {
     status: 502,
     body: { error: { code: 'MODEL_AUTH_FAILED' } },
   })
-  media.answer(() => ({ body: Buffer.from('<html>not audio</html>'), type: 'text/html' }))
+  media.answer(() => ({ body: '<html>not audio</html>', type: 'text/html' }))
   t.match(await call('/speech', { text: 'Hello' }), {
     status: 502,
     body: { error: { code: 'MODEL_RESULT_INVALID' } },
   })
-  media.answer(() => ({ body: { text: '' } }))
-  t.match(await call('/transcriptions', formOf(makeWav(1))), {
+  media.answer(() => answerJson({ text: '' }))
+  t.match(await call('/transcriptions', formOf(makeSilence(1))), {
     status: 200,
     body: { text: '', language: null },
   })
@@ -134,7 +136,7 @@ t.test('a client that leaves ends its call, and others need not wait', async (t)
   const count = media.requests.length
   const leaving = new AbortController()
   const waiting = [1, 2, 3].map(() =>
-    call('/transcriptions', formOf(makeWav(1)), { signal: leaving.signal }).catch((error) => error.name),
+    call('/transcriptions', formOf(makeSilence(1)), { signal: leaving.signal }).catch((error) => error.name),
   )
   await eventually('two of them are being transcribed', () => media.requests.length === count + 2)
   t.equal((await call('/speech', { text: 'Hello' })).status, 200)
@@ -142,13 +144,13 @@ t.test('a client that leaves ends its call, and others need not wait', async (t)
   t.strictSame(await Promise.all(waiting), ['AbortError', 'AbortError', 'AbortError'])
   hold.release()
   media.answer(() => undefined)
-  t.equal((await call('/transcriptions', formOf(makeWav(1)))).status, 200, 'their places are free again')
+  t.equal((await call('/transcriptions', formOf(makeSilence(1)))).status, 200, 'their places are free again')
   t.equal(media.requests.length, count + 4, 'the third was never sent')
 })
 
 t.test('each account pays for its own calls, within its quota', async (t) => {
   const ann = await server.createUser({ username: 'ann' })
-  await call('/transcriptions', formOf(makeWav(5)), { token: ann.token })
+  await call('/transcriptions', formOf(makeSilence(5)), { token: ann.token })
   await call('/speech', { text: 'Hello' }, { token: ann.token })
   t.match(await server.call('GET', '/usage/summary', undefined, ann.token), { totals: { model_calls: 2 } })
   await server.call('PATCH', `/users/${ann.id}`, { token_quota: 1 })
@@ -163,6 +165,6 @@ t.test('an API key needs the scope to chat', async (t) => {
     (await server.call('POST', '/auth/api-keys', { name: scopes.join(), scopes })).key as string
   const read = await keyOf(['read'])
   t.equal((await call('/speech', { text: 'Hello' }, { token: read })).status, 403)
-  t.equal((await call('/transcriptions', formOf(makeWav(1)), { token: read })).status, 403)
+  t.equal((await call('/transcriptions', formOf(makeSilence(1)), { token: read })).status, 403)
   t.equal((await call('/speech', { text: 'Hello' }, { token: await keyOf(['chat']) })).status, 200)
 })

@@ -1,6 +1,7 @@
+import { PIXEL } from '../../../plugin-api/testing/media-samples.ts'
 import t from '../../run/file-test.ts'
 import { startChat, textOf } from '../../support/chat.ts'
-import { MEDIA_MODELS, PIXEL, startFakeMedia, useMedia } from '../../support/fake-media.ts'
+import { answerJson, MEDIA_MODELS, startFakeMedia, useMedia } from '../../support/fake-media.ts'
 
 const chat = await startChat(t)
 const { server, fake, agent_id } = chat
@@ -39,14 +40,14 @@ t.test('a picture is drawn, saved under a name of its own, and shown', async (t)
   const prompt = 'A red bicycle: in the rain, at night!'
   const first = await ask({ prompt, size: '1024x1024' })
   t.match(media.requests.at(-1), {
-    path: '/v1/images/generations',
+    path: '/images/generations',
     fields: { model: 'draw', prompt, size: '1024x1024', n: 1 },
   })
   const path = 'inbound/a-red-bicycle-in-the-rain-at-night.png'
   t.match(first.attachments, [{ path, media_type: 'image/png' }])
   t.equal(first.result, `The user sees the picture. It is saved as "${path}".`)
   t.equal(textOf(first.frames), 'Here it is.')
-  t.same(Buffer.from(await (await readFile(path)).arrayBuffer()), PIXEL)
+  t.equal(Buffer.from(await (await readFile(path)).arrayBuffer()).toString('base64'), PIXEL)
   t.match(JSON.stringify(fake.requests.at(-1)!.body.messages), /image_url/, 'the model sees it, too')
 
   const second = await ask({ prompt })
@@ -62,8 +63,8 @@ t.test('a picture of the workspace is changed, and nothing else is read', async 
   const { attachments } = await ask({ prompt: 'Make it blue', input_path: path })
   t.match(attachments, [{ path: 'inbound/make-it-blue.png' }])
   const request = media.requests.at(-1)!
-  t.equal(request.path, '/v1/images/edits')
-  t.same(request.files[0]!.bytes, PIXEL)
+  t.equal(request.path, '/images/edits')
+  t.equal(Buffer.from(request.fields.image.bytes).toString('base64'), PIXEL)
 
   const count = media.requests.length
   const upload = new FormData()
@@ -100,13 +101,11 @@ t.test('bad arguments are refused before anything is paid for', async (t) => {
 })
 
 t.test('a failure of the upstream tells the model why', async (t) => {
-  media.answer(() => ({
-    status: 400,
-    body: { error: { message: 'Your request was rejected by the safety system.', type: 'x', code: 'y' } },
-  }))
+  const error = { message: 'Your request was rejected by the safety system.', type: 'x', code: 'y' }
+  media.answer(() => answerJson({ error }, 400))
   const refused = await ask({ prompt: 'Something forbidden' })
   t.match(refused, { is_error: true, result: /failed.*The provider says: .*safety system/ })
-  media.answer(() => ({ body: { data: [{ b64_json: Buffer.from('no picture').toString('base64') }] } }))
+  media.answer(() => answerJson({ data: [{ b64_json: Buffer.from('no picture').toString('base64') }] }))
   t.match(await ask({ prompt: 'A picture' }), { is_error: true, result: /returned nothing usable/ })
   t.equal((await ask({ prompt: 'A picture' })).end.type, 'done', 'the turn continues')
   media.answer(() => undefined)
