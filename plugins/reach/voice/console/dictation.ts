@@ -17,7 +17,7 @@ const mount: MountSlot = (element, initial) => {
   let state: State = 'idle'
   let recording: Recording | undefined
   let timer: ReturnType<typeof setInterval> | undefined
-  /** Rises when what is going on is given up, so that its outcome is dropped. */
+  /** Rises with each start and cancel: the outcome of an earlier attempt is dropped. */
   let attempt = 0
   let calling = new AbortController()
   let isAvailable = false
@@ -41,7 +41,7 @@ const mount: MountSlot = (element, initial) => {
     if (isRecording) showTime()
     if (!isAvailable) return element.replaceChildren()
     if (!main.element.isConnected) element.append(main.element)
-    // The first button stays where it is: a second click must not meet another one.
+    // The first button never moves: the second click of a double click must not meet another button.
     let last: Element = main.element
     for (const [part, isShown] of [
       [leave.element, isRecording || state === 'transcribing'],
@@ -74,7 +74,7 @@ const mount: MountSlot = (element, initial) => {
     change('paused')
   }
 
-  /** Gives up what is going on. */
+  /** Drops the recording or the transcription. */
   const reset = ({ focus = false } = {}) => {
     attempt += 1
     clearInterval(timer)
@@ -162,8 +162,9 @@ const mount: MountSlot = (element, initial) => {
 }
 
 /** True if the composer now belongs to another conversation; a new one gets its id with its first message. */
-const isElsewhere = (before: SlotContext, now: SlotContext): boolean =>
-  before.agent_id !== now.agent_id || (before.thread_id !== undefined && before.thread_id !== now.thread_id)
+const isElsewhere = (current: SlotContext, next: SlotContext): boolean =>
+  current.agent_id !== next.agent_id ||
+  (current.thread_id !== undefined && current.thread_id !== next.thread_id)
 
 /** Adds a space after words of languages that have spaces. */
 const withSpace = (text: string): string =>

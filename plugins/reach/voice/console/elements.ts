@@ -1,6 +1,6 @@
 const SVG = 'http://www.w3.org/2000/svg'
 
-/** The data of paths of 24 by 24, drawn as lines; those of Lucide. */
+/** The data of paths of 24 by 24, drawn as lines, from Lucide. */
 export const ICONS = {
   microphone: 'M12 2a3 3 0 0 0-3 3v7a3 3 0 0 0 6 0V5a3 3 0 0 0-3-3ZM19 10v2a7 7 0 0 1-14 0v-2M12 19v3',
   check: 'M20 6 9 17l-5-5',

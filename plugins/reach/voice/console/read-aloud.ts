@@ -10,6 +10,7 @@ const mount: MountSlot = (element, initial) => {
   let context = initial
   let reading: AbortController | undefined
   let isAvailable = false
+  let pieces = toSpokenPieces(context.text ?? '')
 
   const button = createIconButton(() => void (reading ? stop() : read()))
 
@@ -17,7 +18,7 @@ const mount: MountSlot = (element, initial) => {
     const words = wordsOf(context)
     button.show(reading ? 'square' : 'speaker', reading ? words.stop : words.read)
     button.element.setAttribute('aria-pressed', String(reading !== undefined))
-    const isShown = isAvailable && (reading !== undefined || toSpokenPieces(context.text ?? '').length > 0)
+    const isShown = isAvailable && (reading !== undefined || pieces.length > 0)
     if (!isShown) button.element.remove()
     else if (!button.element.isConnected) element.append(button.element)
   }
@@ -36,7 +37,7 @@ const mount: MountSlot = (element, initial) => {
     reading = own
     render()
     try {
-      await playPieces(toSpokenPieces(context.text ?? ''), load, own)
+      await playPieces(pieces, load, own)
     } catch (error) {
       const { code, message } = error as { code?: unknown; message: string }
       context.toast(typeof code === 'string' ? message : wordsOf(context).unplayable)
@@ -53,6 +54,7 @@ const mount: MountSlot = (element, initial) => {
     update(next) {
       // Another version of the answer is shown in its place.
       if (next.message_id !== context.message_id) stop()
+      if (next.text !== context.text) pieces = toSpokenPieces(next.text ?? '')
       context = next
       render()
     },

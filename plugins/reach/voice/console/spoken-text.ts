@@ -50,13 +50,13 @@ export function toSpokenPieces(markdown: string): string[] {
   const limit = () => (pieces.length === 0 ? MAX_FIRST_CHARS : MAX_CHARS)
   for (const [sentence] of toWords(markdown).matchAll(SENTENCES)) {
     if (piece.length + sentence.length > limit()) end()
-    let rest = sentence
-    while (rest.length > limit()) {
-      piece = cut(rest, limit())
-      rest = rest.slice(piece.length)
+    let words = sentence
+    while (words.length > limit()) {
+      piece = cut(words, limit())
+      words = words.slice(piece.length)
       end()
     }
-    piece += rest
+    piece += words
   }
   end()
   return pieces

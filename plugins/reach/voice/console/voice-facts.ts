@@ -15,11 +15,11 @@ let latest: { facts: Promise<VoiceFacts>; readAt: number } | undefined
 export async function readVoiceFacts({ request }: Pick<SlotContext, 'request'>): Promise<VoiceFacts> {
   if (!latest || performance.now() - latest.readAt > VALID_MS)
     latest = { facts: request('GET', '/voice') as Promise<VoiceFacts>, readAt: performance.now() }
-  const asked = latest
+  const answer = latest
   try {
-    return await asked.facts
+    return await answer.facts
   } catch {
-    if (latest === asked) latest = undefined
+    if (latest === answer) latest = undefined
     return { transcription: false, speech: false }
   }
 }
