@@ -19,13 +19,13 @@ export async function createCopy(client: Client, version: AgentVersion, name: st
 
 /** Returns the knowledge bases that the account may search. */
 async function keepKnowledge(client: Client, { settings, left_out }: AgentVersion): Promise<string[]> {
-  const kept: string[] = []
+  const searchable: string[] = []
   for (const id of settings.knowledge_base_ids ?? []) {
     const { response } = await client.GET('/knowledge-bases/{id}', { params: { path: { id } } })
-    if (response.ok) kept.push(id)
+    if (response.ok) searchable.push(id)
     else left_out.push(`knowledge base ${id}, which is not shared`)
   }
-  return kept
+  return searchable
 }
 
 async function copyTools(client: Client, { tools }: AgentVersion, id: string): Promise<void> {
@@ -54,11 +54,11 @@ async function copyConnectors(
   { connectors, left_out }: AgentVersion,
   id: string,
 ): Promise<void> {
-  let kept: AgentVersion['connectors'] = []
+  let copied: AgentVersion['connectors'] = []
   for (const connector of connectors) {
-    const body = { connectors: [...kept, connector] }
+    const body = { connectors: [...copied, connector] }
     const { response } = await client.PUT('/agents/{id}/connectors', { params: { path: { id } }, body })
-    if (response.ok) kept = body.connectors
+    if (response.ok) copied = body.connectors
     else left_out.push(`connector ${connector.id}, which is not for everybody`)
   }
 }
