@@ -1,4 +1,4 @@
-// What commands need that work on the database or the key without the server: backup, restore, rotation, diagnosis.
+// For commands that work on the database or the key without the server: backup, restore, rotation, diagnosis.
 export { readConfigFile } from '#kernel/config'
 export { type Database, openDatabase } from '#kernel/database'
 export { assertKnownVersions, WHOLE } from '#kernel/database/migrations'
