@@ -166,7 +166,6 @@ const JUDGES = [
   'plugins/models/providers/counted-usage.ts',
   'plugins/models/providers/explained-failure.ts',
   'plugins/models/providers/media-results.ts',
-  'plugins/models/providers/silence.ts',
 ]
 
 /** Names of features, which must not occur in the kernel's identifiers. */

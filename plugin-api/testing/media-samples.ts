@@ -1,4 +1,4 @@
-import { makeSilence } from '../../plugins/models/providers/silence.ts'
+import { makeSilence } from '../toolbox/silence.ts'
 
 /** A picture of one pixel, as PNG in Base64. */
 export const PIXEL =

@@ -6,8 +6,7 @@ import {
   readRanking,
   readTranscript,
 } from '../../plugins/models/providers/media-results.ts'
-import { makeSilence } from '../../plugins/models/providers/silence.ts'
-import { AppError, listCauses } from '../index.ts'
+import { AppError, listCauses, makeSilence } from '../index.ts'
 import type { ProviderConnection, ProviderKind } from '../provider-kind.ts'
 import type { Refusal, VendorRequest } from './fake-vendor.ts'
 import { errorOf, failureOf } from './model-calls.ts'

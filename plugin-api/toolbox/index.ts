@@ -86,6 +86,7 @@ export {
   secretsElsewhere,
 } from './sealed-config.ts'
 export { createKeyedSemaphore, createSemaphore, type Semaphore } from './semaphore.ts'
+export { makeSilence } from './silence.ts'
 export { askOnTerminal } from './terminal-question.ts'
 export { cutText, decodePercent, encodeLinkPath, NAME_PATTERN, toWellFormedJSON } from './text.ts'
 export {

@@ -229,7 +229,7 @@ t.test('choices of models', { skip: noChromium }, async (t) => {
     t.match(await defaults(), { image: 'studio:flux-image', speech: 'studio:lark', transcription: null })
 
     await page.setViewportSize({ width: 390, height: 844 })
-    const width = await page.evaluate(() => document.documentElement.scrollWidth)
+    const width = await page.evaluate<number>('document.documentElement.scrollWidth')
     t.equal(width, 390, 'a phone shows the page without scrolling sideways')
     await uses.scrollIntoViewIfNeeded()
     await page.getByRole('button', { name: 'studio', exact: true }).click()

@@ -1,7 +1,6 @@
-import type { ModelKind, ProviderConnection, ProviderKind } from '#plugin-api'
+import { type ModelKind, makeSilence, type ProviderConnection, type ProviderKind } from '#plugin-api'
 import { explainFailure } from './explained-failure.ts'
 import { invalidResult, type ResultProblem, readAudio, readRanking, readTranscript } from './media-results.ts'
-import { makeSilence } from './silence.ts'
 import { readReport } from './upstream-report.ts'
 
 const MAX_OUTPUT_TOKENS = 16
