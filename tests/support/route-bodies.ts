@@ -68,6 +68,13 @@ const FIELDS: Record<string, Record<string, Value>> = {
   // An address with which somebody could take the account over.
   '/users/:id': { email: ({ name }) => `${name()}@example.org` },
   '/models/active': { model: () => MODEL },
+  // No provider of these tests has such models.
+  '/models/defaults': {
+    image: () => null,
+    speech: () => null,
+    transcription: () => null,
+    rerank: () => null,
+  },
   '/providers': provider,
   '/admin/providers': provider,
   '/admin/plugins/:name': { config: ({ secret }) => ({ token: secret() }) },
