@@ -136,6 +136,21 @@ t.test('an error of syntax has its file and line', async (t) => {
   })
 })
 
+t.test('a plugin may be compiled to CommonJS', async (t) => {
+  const home = createHome(t, bareConfig())
+  const exported = pluginSource('old', '').replace('export default', 'exports.default =')
+  install(
+    join(home, 'plugins/old'),
+    `Object.defineProperty(exports, '__esModule', { value: true }); ${exported}`,
+  )
+  writeFileSync(join(home, 'plugins/old/package.json'), '{ "name": "old", "version": "1.0.0" }')
+  const rows = await listRows(home)
+  t.match(
+    rows.find(({ name }) => name === 'old'),
+    { status: 'ok', error: null },
+  )
+})
+
 t.test('what is declared after setup is refused, however the word was kept', async (t) => {
   const words = [
     'provide',

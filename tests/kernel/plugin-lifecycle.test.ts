@@ -587,7 +587,7 @@ t.test('entries of an extension point can be found by name, with the plugin that
   const toys = "cradle.extensions['box.toys']"
   const unnamed = "cradle.extensions['box.unnamed']"
   const expression = `[${toys}.names(), ${toys}.get('ball')?.size, ${toys}.owner('ball'), ${toys}.module('ball')?.slice(-13), ${toys}.module('kite') === undefined,
-    ${toys}.get('kite') === undefined, ${toys}.owner('kite') === undefined, ${unnamed}.list(), ${unnamed}.names()]`
+    ${toys}.get('kite') === undefined, ${toys}.owner('kite') === undefined, ${unnamed}.list(), ${unnamed}.names(), ${toys}.folder('ball')?.slice(-4), ${toys}.folder('kite') === undefined]`
   const plugins = {
     box: pluginSource(
       'box',
@@ -618,6 +618,8 @@ t.test('entries of an extension point can be found by name, with the plugin that
     true,
     ['stone', 'leaf'],
     ['ann', 'bob'],
+    '/ann',
+    true,
   ])
   t.match(server.logged(), /"plugin":"dan","reason":"\\"dan\\" cannot be loaded: /)
 })
