@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, getDefaultAutoSelectFamily, setDefaultAutoSelectFamily } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createGuardedFetch } from '#kernel'
+import { createGuardedFetch, requestStream } from '#kernel'
 import t, { type Test } from '../run/file-test.ts'
 import { startSilentPort } from '../support/silent-port.ts'
 
@@ -254,4 +254,13 @@ t.test('the lookup function for sockets refuses the same addresses', async (t) =
     new Promise((done, fail) => lookup(host, {}, (error, address) => (error ? fail(error) : done(address))))
   await t.rejects(find('inner.test'), refused)
   t.equal(await find('open.test'), '127.0.0.1')
+})
+
+t.test('a request as a stream without a guard reaches any address', async (t) => {
+  const port = await listen(t, (_, res) => res.end('here'))
+  for (const _ of [1, 2]) {
+    const { status, body } = await requestStream(`http://127.0.0.1:${port}/`, { method: 'GET' })
+    t.equal(status, 200)
+    t.equal(Buffer.concat(await body.toArray()).toString(), 'here')
+  }
 })
