@@ -54,6 +54,8 @@ const UNAUDITED = [
   'POST /mcp',
   'POST /providers/:id/test',
   'POST /providers/probe',
+  'POST /speech',
+  'POST /transcriptions',
   'POST /v1/chat/completions',
   'POST /v1/responses',
 ]

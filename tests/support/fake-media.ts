@@ -1,6 +1,6 @@
 import { answerMedia, type MediaAnswer } from '../../plugin-api/testing/fake-media.ts'
 import { startFakeVendor } from '../../plugin-api/testing/fake-vendor.ts'
-import { makeSilence } from '../../plugins/models/providers/silence.ts'
+import { makeSilence } from '../../plugin-api/toolbox/silence.ts'
 import type { Test } from '../run/file-test.ts'
 import type { TestServer } from './server.ts'
 

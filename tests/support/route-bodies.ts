@@ -1,5 +1,7 @@
 import type { JSONSchema } from '../../kernel/schema.ts'
 import { MODEL } from '../../plugin-api/testing/agent-bench.ts'
+import { makeSilence } from '../../plugin-api/toolbox/silence.ts'
+import { MEDIA_MODELS } from './fake-media.ts'
 import type { ServedRoute } from './route-calls.ts'
 
 /** The values that bodies are built from. */
@@ -68,11 +70,10 @@ const FIELDS: Record<string, Record<string, Value>> = {
   // An address with which somebody could take the account over.
   '/users/:id': { email: ({ name }) => `${name()}@example.org` },
   '/models/active': { model: () => MODEL },
-  // No provider of these tests has such models.
   '/models/defaults': {
-    image: () => null,
-    speech: () => null,
-    transcription: () => null,
+    image: () => MEDIA_MODELS.image,
+    speech: () => MEDIA_MODELS.speech,
+    transcription: () => MEDIA_MODELS.transcription,
     rerank: () => null,
   },
   '/providers': provider,
@@ -113,9 +114,10 @@ const FIELDS: Record<string, Record<string, Value>> = {
 }
 
 /** Creates a form with one file. */
-function fileForm(name: string, content: string): FormData {
+function fileForm(name: string, content: string | Buffer): FormData {
   const form = new FormData()
-  form.append('file', new Blob([content], { type: 'text/plain' }), name)
+  const bytes = typeof content === 'string' ? content : new Uint8Array(content)
+  form.append('file', new Blob([bytes], { type: 'text/plain' }), name)
   return form
 }
 
@@ -128,6 +130,7 @@ const BODIES: Record<string, Value> = {
   'POST /mcp': () => ({ jsonrpc: '2.0', id: 1, method: 'ping' }),
   'POST /auth/oauth/exchange': ({ signIn }) => signIn(),
   'POST /auth/oidc/exchange': ({ signIn }) => signIn(),
+  'POST /transcriptions': () => fileForm('speech.wav', makeSilence()),
   'POST /agents/:id/threads/import': () => fileForm('x.jsonl', JSON.stringify(THREAD_EXPORT)),
 }
 

@@ -1,6 +1,7 @@
 import { useUpstream } from '../../plugin-api/testing/agent-bench.ts'
 import { createFakeOpenAI } from '../../plugin-api/testing/fake-openai.ts'
 import type { Test } from '../run/file-test.ts'
+import { useMedia } from './fake-media.ts'
 import { startFakeQq } from './fake-qq.ts'
 import { SSO_PUBLIC_URL, useIssuer } from './oidc-client.ts'
 import { startOidcForger } from './oidc-forger.ts'
@@ -66,6 +67,7 @@ export async function startCast(t: Test, limits: Record<string, number> = {}) {
   await useIssuer(server, issuer.url)
   // The demo model, which is active otherwise, pauses between its words.
   await useUpstream({ request: (method, path, body) => server.request(method, path, { body }) }, upstream.url)
+  await useMedia(server, upstream.url)
   const { runtime } = server.server
   const { users, logins } = runtime.cradleOf('auth')
   let made = 0

@@ -107,9 +107,11 @@ t.test('the document describes the whole server', async (t) => {
 
   await t.test('every schema of the server is valid', async (t) => {
     const { points } = server.server.runtime.blueprint
-    for (const [name, { list, names }] of extensionsOf(server.server.runtime.blueprint))
-      for (const [n, entry] of list().entries())
-        t.doesNotThrow(() => points.get(name)!.check?.(entry, ''), `${name}, ${names()[n]}`)
+    for (const [name, { list, names, folder }] of extensionsOf(server.server.runtime.blueprint))
+      for (const [n, entry] of list().entries()) {
+        const key = names()[n]!
+        t.doesNotThrow(() => points.get(name)!.check?.(entry, folder(key) ?? ''), `${name}, ${key}`)
+      }
     for (const { plugin, declarations } of plugins) {
       t.doesNotThrow(() => assertSettings(plugin), plugin.name)
       for (const { path, receive, send } of declarations.sockets)

@@ -1,6 +1,6 @@
 import { SPOKEN } from '../../../plugin-api/testing/media-samples.ts'
 import { createHold, eventually } from '../../../plugin-api/testing/waiting.ts'
-import { makeSilence } from '../../../plugins/models/providers/silence.ts'
+import { makeSilence } from '../../../plugin-api/toolbox/silence.ts'
 import t from '../../run/file-test.ts'
 import { answerJson, startFakeMedia, useMedia } from '../../support/fake-media.ts'
 import { startServer } from '../../support/server.ts'
