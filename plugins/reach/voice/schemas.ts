@@ -51,6 +51,7 @@ export const spokenText = objectOf(
       examples: ['alloy'],
     },
     format: {
+      title: 'SpeechFormat',
       enum: ['mp3', 'opus', 'aac', 'flac', 'wav'],
       default: 'mp3',
       description: 'The format of the audio; `opus` comes in Ogg',
