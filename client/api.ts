@@ -8599,29 +8599,6 @@ export interface components {
       /** @description Unix seconds */
       updated_at: number;
     };
-    USDCreateProviderBodyModelsItemPrice: {
-      /** @description For a million tokens that the model reads */
-      input?: number | null;
-      /** @description For a million tokens that the model writes */
-      output?: number | null;
-      /** @description For a million tokens that are read from a cache of the provider */
-      cache_read?: number | null;
-      /** @description For a million tokens that are written to a cache of the provider */
-      cache_write?: number | null;
-      /** @description For a picture */
-      image?: number | null;
-      /** @description For a million characters that are spoken */
-      million_characters?: number | null;
-      /** @description For a minute of audio that is transcribed */
-      minute?: number | null;
-      /**
-       * @description US dollars, which is the default
-       * @constant
-       */
-      currency?: "USD";
-      /** @description Ignored: the date of a price is that of its entry */
-      as_of?: string;
-    };
     /** CreateProviderBody */
     CreateProviderBody: {
       /** @description Begins the names of its models: `<name>:<model>` */
@@ -8656,8 +8633,27 @@ export interface components {
           tools?: boolean | null;
           /** @description True if the model can think before it answers; null if unknown */
           reasoning?: boolean | null;
-          /** @description In US dollars; by default what is known of the model */
-          price?: components["schemas"]["USDCreateProviderBodyModelsItemPrice"] | null;
+          /** @description By default what is known of the model */
+          price?: ({
+            /** @description For a million tokens that the model reads */
+            input?: number | null;
+            /** @description For a million tokens that the model writes */
+            output?: number | null;
+            /** @description For a million tokens that are read from a cache of the provider */
+            cache_read?: number | null;
+            /** @description For a million tokens that are written to a cache of the provider */
+            cache_write?: number | null;
+            /** @description For a picture */
+            image?: number | null;
+            /** @description For a million characters that are spoken */
+            million_characters?: number | null;
+            /** @description For a minute of audio that is transcribed */
+            minute?: number | null;
+            /** @description By default USD; usage has costs in USD only */
+            currency?: string;
+            /** @description Ignored: the date of a price is that of its entry */
+            as_of?: string;
+          }) | null;
         })[];
       /** @description By the `config_schema` of the kind */
       options?: {
@@ -8696,29 +8692,6 @@ export interface components {
         request_id: string;
       };
     };
-    USDProbeProviderBodyModelsItemPrice: {
-      /** @description For a million tokens that the model reads */
-      input?: number | null;
-      /** @description For a million tokens that the model writes */
-      output?: number | null;
-      /** @description For a million tokens that are read from a cache of the provider */
-      cache_read?: number | null;
-      /** @description For a million tokens that are written to a cache of the provider */
-      cache_write?: number | null;
-      /** @description For a picture */
-      image?: number | null;
-      /** @description For a million characters that are spoken */
-      million_characters?: number | null;
-      /** @description For a minute of audio that is transcribed */
-      minute?: number | null;
-      /**
-       * @description US dollars, which is the default
-       * @constant
-       */
-      currency?: "USD";
-      /** @description Ignored: the date of a price is that of its entry */
-      as_of?: string;
-    };
     /** ProbeProviderBody */
     ProbeProviderBody: {
       /** @description Begins the names of its models: `<name>:<model>` */
@@ -8753,8 +8726,27 @@ export interface components {
           tools?: boolean | null;
           /** @description True if the model can think before it answers; null if unknown */
           reasoning?: boolean | null;
-          /** @description In US dollars; by default what is known of the model */
-          price?: components["schemas"]["USDProbeProviderBodyModelsItemPrice"] | null;
+          /** @description By default what is known of the model */
+          price?: ({
+            /** @description For a million tokens that the model reads */
+            input?: number | null;
+            /** @description For a million tokens that the model writes */
+            output?: number | null;
+            /** @description For a million tokens that are read from a cache of the provider */
+            cache_read?: number | null;
+            /** @description For a million tokens that are written to a cache of the provider */
+            cache_write?: number | null;
+            /** @description For a picture */
+            image?: number | null;
+            /** @description For a million characters that are spoken */
+            million_characters?: number | null;
+            /** @description For a minute of audio that is transcribed */
+            minute?: number | null;
+            /** @description By default USD; usage has costs in USD only */
+            currency?: string;
+            /** @description Ignored: the date of a price is that of its entry */
+            as_of?: string;
+          }) | null;
         })[];
       /** @description By the `config_schema` of the kind */
       options?: {
@@ -8817,29 +8809,6 @@ export interface components {
     };
     /** ProviderDraftTest */
     ProviderDraftTest: components["schemas"]["ProviderDraftSuccess"] | components["schemas"]["ProviderDraftFailure"];
-    USDUpdateProviderBodyModelsItemPrice: {
-      /** @description For a million tokens that the model reads */
-      input?: number | null;
-      /** @description For a million tokens that the model writes */
-      output?: number | null;
-      /** @description For a million tokens that are read from a cache of the provider */
-      cache_read?: number | null;
-      /** @description For a million tokens that are written to a cache of the provider */
-      cache_write?: number | null;
-      /** @description For a picture */
-      image?: number | null;
-      /** @description For a million characters that are spoken */
-      million_characters?: number | null;
-      /** @description For a minute of audio that is transcribed */
-      minute?: number | null;
-      /**
-       * @description US dollars, which is the default
-       * @constant
-       */
-      currency?: "USD";
-      /** @description Ignored: the date of a price is that of its entry */
-      as_of?: string;
-    };
     /** UpdateProviderBody */
     UpdateProviderBody: {
       /** @description Begins the names of its models: `<name>:<model>` */
@@ -8872,8 +8841,27 @@ export interface components {
           tools?: boolean | null;
           /** @description True if the model can think before it answers; null if unknown */
           reasoning?: boolean | null;
-          /** @description In US dollars; by default what is known of the model */
-          price?: components["schemas"]["USDUpdateProviderBodyModelsItemPrice"] | null;
+          /** @description By default what is known of the model */
+          price?: ({
+            /** @description For a million tokens that the model reads */
+            input?: number | null;
+            /** @description For a million tokens that the model writes */
+            output?: number | null;
+            /** @description For a million tokens that are read from a cache of the provider */
+            cache_read?: number | null;
+            /** @description For a million tokens that are written to a cache of the provider */
+            cache_write?: number | null;
+            /** @description For a picture */
+            image?: number | null;
+            /** @description For a million characters that are spoken */
+            million_characters?: number | null;
+            /** @description For a minute of audio that is transcribed */
+            minute?: number | null;
+            /** @description By default USD; usage has costs in USD only */
+            currency?: string;
+            /** @description Ignored: the date of a price is that of its entry */
+            as_of?: string;
+          }) | null;
         })[];
       /** @description By the `config_schema` of the kind */
       options?: {
@@ -8974,29 +8962,6 @@ export interface components {
     };
     /** ProviderTest */
     ProviderTest: components["schemas"]["ProviderTestSuccess"] | components["schemas"]["ProviderTestFailure"];
-    USDCreateGlobalProviderBodyModelsItemPrice: {
-      /** @description For a million tokens that the model reads */
-      input?: number | null;
-      /** @description For a million tokens that the model writes */
-      output?: number | null;
-      /** @description For a million tokens that are read from a cache of the provider */
-      cache_read?: number | null;
-      /** @description For a million tokens that are written to a cache of the provider */
-      cache_write?: number | null;
-      /** @description For a picture */
-      image?: number | null;
-      /** @description For a million characters that are spoken */
-      million_characters?: number | null;
-      /** @description For a minute of audio that is transcribed */
-      minute?: number | null;
-      /**
-       * @description US dollars, which is the default
-       * @constant
-       */
-      currency?: "USD";
-      /** @description Ignored: the date of a price is that of its entry */
-      as_of?: string;
-    };
     /** CreateGlobalProviderBody */
     CreateGlobalProviderBody: {
       /** @description Begins the names of its models: `<name>:<model>` */
@@ -9031,8 +8996,27 @@ export interface components {
           tools?: boolean | null;
           /** @description True if the model can think before it answers; null if unknown */
           reasoning?: boolean | null;
-          /** @description In US dollars; by default what is known of the model */
-          price?: components["schemas"]["USDCreateGlobalProviderBodyModelsItemPrice"] | null;
+          /** @description By default what is known of the model */
+          price?: ({
+            /** @description For a million tokens that the model reads */
+            input?: number | null;
+            /** @description For a million tokens that the model writes */
+            output?: number | null;
+            /** @description For a million tokens that are read from a cache of the provider */
+            cache_read?: number | null;
+            /** @description For a million tokens that are written to a cache of the provider */
+            cache_write?: number | null;
+            /** @description For a picture */
+            image?: number | null;
+            /** @description For a million characters that are spoken */
+            million_characters?: number | null;
+            /** @description For a minute of audio that is transcribed */
+            minute?: number | null;
+            /** @description By default USD; usage has costs in USD only */
+            currency?: string;
+            /** @description Ignored: the date of a price is that of its entry */
+            as_of?: string;
+          }) | null;
         })[];
       /** @description By the `config_schema` of the kind */
       options?: {
@@ -9056,29 +9040,6 @@ export interface components {
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
-    };
-    USDProbeGlobalProviderBodyModelsItemPrice: {
-      /** @description For a million tokens that the model reads */
-      input?: number | null;
-      /** @description For a million tokens that the model writes */
-      output?: number | null;
-      /** @description For a million tokens that are read from a cache of the provider */
-      cache_read?: number | null;
-      /** @description For a million tokens that are written to a cache of the provider */
-      cache_write?: number | null;
-      /** @description For a picture */
-      image?: number | null;
-      /** @description For a million characters that are spoken */
-      million_characters?: number | null;
-      /** @description For a minute of audio that is transcribed */
-      minute?: number | null;
-      /**
-       * @description US dollars, which is the default
-       * @constant
-       */
-      currency?: "USD";
-      /** @description Ignored: the date of a price is that of its entry */
-      as_of?: string;
     };
     /** ProbeGlobalProviderBody */
     ProbeGlobalProviderBody: {
@@ -9114,8 +9075,27 @@ export interface components {
           tools?: boolean | null;
           /** @description True if the model can think before it answers; null if unknown */
           reasoning?: boolean | null;
-          /** @description In US dollars; by default what is known of the model */
-          price?: components["schemas"]["USDProbeGlobalProviderBodyModelsItemPrice"] | null;
+          /** @description By default what is known of the model */
+          price?: ({
+            /** @description For a million tokens that the model reads */
+            input?: number | null;
+            /** @description For a million tokens that the model writes */
+            output?: number | null;
+            /** @description For a million tokens that are read from a cache of the provider */
+            cache_read?: number | null;
+            /** @description For a million tokens that are written to a cache of the provider */
+            cache_write?: number | null;
+            /** @description For a picture */
+            image?: number | null;
+            /** @description For a million characters that are spoken */
+            million_characters?: number | null;
+            /** @description For a minute of audio that is transcribed */
+            minute?: number | null;
+            /** @description By default USD; usage has costs in USD only */
+            currency?: string;
+            /** @description Ignored: the date of a price is that of its entry */
+            as_of?: string;
+          }) | null;
         })[];
       /** @description By the `config_schema` of the kind */
       options?: {
@@ -9145,29 +9125,6 @@ export interface components {
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
-    };
-    USDUpdateGlobalProviderBodyModelsItemPrice: {
-      /** @description For a million tokens that the model reads */
-      input?: number | null;
-      /** @description For a million tokens that the model writes */
-      output?: number | null;
-      /** @description For a million tokens that are read from a cache of the provider */
-      cache_read?: number | null;
-      /** @description For a million tokens that are written to a cache of the provider */
-      cache_write?: number | null;
-      /** @description For a picture */
-      image?: number | null;
-      /** @description For a million characters that are spoken */
-      million_characters?: number | null;
-      /** @description For a minute of audio that is transcribed */
-      minute?: number | null;
-      /**
-       * @description US dollars, which is the default
-       * @constant
-       */
-      currency?: "USD";
-      /** @description Ignored: the date of a price is that of its entry */
-      as_of?: string;
     };
     /** UpdateGlobalProviderBody */
     UpdateGlobalProviderBody: {
@@ -9201,8 +9158,27 @@ export interface components {
           tools?: boolean | null;
           /** @description True if the model can think before it answers; null if unknown */
           reasoning?: boolean | null;
-          /** @description In US dollars; by default what is known of the model */
-          price?: components["schemas"]["USDUpdateGlobalProviderBodyModelsItemPrice"] | null;
+          /** @description By default what is known of the model */
+          price?: ({
+            /** @description For a million tokens that the model reads */
+            input?: number | null;
+            /** @description For a million tokens that the model writes */
+            output?: number | null;
+            /** @description For a million tokens that are read from a cache of the provider */
+            cache_read?: number | null;
+            /** @description For a million tokens that are written to a cache of the provider */
+            cache_write?: number | null;
+            /** @description For a picture */
+            image?: number | null;
+            /** @description For a million characters that are spoken */
+            million_characters?: number | null;
+            /** @description For a minute of audio that is transcribed */
+            minute?: number | null;
+            /** @description By default USD; usage has costs in USD only */
+            currency?: string;
+            /** @description Ignored: the date of a price is that of its entry */
+            as_of?: string;
+          }) | null;
         })[];
       /** @description By the `config_schema` of the kind */
       options?: {
@@ -9396,8 +9372,11 @@ export interface components {
       /** @description The length of the audio; null if the model does not say it */
       seconds: number | null;
     };
-    /** @enum {string} */
-    SpeakTextBodyFormat: "mp3" | "opus" | "aac" | "flac" | "wav";
+    /**
+     * SpeechFormat
+     * @enum {string}
+     */
+    SpeechFormat: "mp3" | "opus" | "aac" | "flac" | "wav";
     /** SpeakTextBody */
     SpeakTextBody: {
       /** @description The words, without Markdown */
@@ -9408,7 +9387,7 @@ export interface components {
        * @description The format of the audio; `opus` comes in Ogg
        * @default mp3
        */
-      format?: components["schemas"]["SpeakTextBodyFormat"];
+      format?: components["schemas"]["SpeechFormat"];
     };
     ModelNotChosenError: {
       error: {
@@ -10823,7 +10802,7 @@ export interface components {
     /** @enum {string} */
     ConsoleSlotSlot: "message.actions" | "composer.actions" | "composer.options" | "thread.menu" | "agent.tabs" | "account.sections" | "admin.pages" | "overview.cards" | "pages";
     /** @enum {string} */
-    ConsoleSlotWhenRole: "user" | "assistant";
+    ConsoleSlotWhenRole: "assistant" | "user";
     /** ConsoleSlot */
     ConsoleSlot: {
       /** @description The place */
@@ -23282,6 +23261,7 @@ export interface operations {
   getAdminPlugin: {
     parameters: {
       path: {
+        /** @description The name of the plugin, as the list has it */
         name: string;
       };
     };
@@ -23314,6 +23294,7 @@ export interface operations {
   removePlugin: {
     parameters: {
       path: {
+        /** @description The name of the plugin, as the list has it */
         name: string;
       };
     };
@@ -23358,6 +23339,7 @@ export interface operations {
         "If-Match"?: string;
       };
       path: {
+        /** @description The name of the plugin, as the list has it */
         name: string;
       };
     };

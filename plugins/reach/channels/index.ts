@@ -84,8 +84,8 @@ declare module '#kernel/types' {
     /** Messaging platforms. A folder in `~/.svc/channels` registers one as well. */
     'channels.kinds': ChannelKind
     /**
-     * Returns the words of an audio file that came with a message, before its turn begins; undefined if they cannot be
-     * told: the agent receives the file in any case. The file lies at its path until the answer.
+     * Returns the words of an audio file that came with a message, before its turn begins; undefined if nobody knows
+     * them: the agent receives the file in any case. The file lies at its path until the answer.
      */
     'channels.transcripts': (question: {
       channel_id: string
