@@ -5,7 +5,7 @@ import type { MediaKind, ModelDefaultDocument, ProviderDocument } from './types.
 import { parseReference } from './visible-providers.ts'
 
 /** The kinds of models of which the server uses one. */
-export const MEDIA_KINDS = ['image', 'speech', 'transcription', 'rerank'] as const satisfies MediaKind[]
+const MEDIA_KINDS = ['image', 'speech', 'transcription', 'rerank'] as const satisfies MediaKind[]
 
 /** The method of a provider kind that opens its models of a kind. */
 export const METHODS = {

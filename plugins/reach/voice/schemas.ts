@@ -1,7 +1,7 @@
 import { nullable, objectOf, rowOf } from '#plugin-api'
 
 /** The longest text that is spoken in one call, in characters: as much as the models of most vendors take. */
-export const MAX_SPOKEN_CHARS = 4096
+const MAX_SPOKEN_CHARS = 4096
 
 /** The answer of GET /voice. */
 export const voiceFacts = {

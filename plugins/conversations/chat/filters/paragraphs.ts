@@ -1,5 +1,5 @@
 /** The most characters of a paragraph; a longer one is cut. */
-export const MAX_PARAGRAPH_CHARS = 4000
+const MAX_PARAGRAPH_CHARS = 4000
 
 /** A paragraph, and the white space between it and the next one. */
 export interface Paragraph {
