@@ -44,7 +44,7 @@ const createAjv = (coerceTypes: false | 'array') => {
   ajv.addFormat('bcp47', isLanguageTag)
   ajv.addFormat('url', isUrl)
   // Notes on configuration leaves: which variable and which flag set them.
-  ajv.addVocabulary(['env', 'flag'])
+  ajv.addVocabulary(['env', 'flag', 'operator'])
   return ajv
 }
 

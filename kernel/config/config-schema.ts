@@ -3,7 +3,10 @@ import { type LimitSettings, type LimitSpec, limitsSchema } from '../security/li
 
 const diskSize = { type: 'string', pattern: '^\\d{1,9}(b|kb|mb|gb|tb)$', examples: ['512mb', '2gb'] }
 
-/** The settings of the kernel itself; each leaf may name the variable (`env`) and the flag that set it. */
+/**
+ * The settings of the kernel itself; each leaf may name the variable (`env`) and the flag that set it. `operator` marks a
+ * setting of a plugin that only who runs the server may change, not its administrators over the API.
+ */
 const kernelProperties = (limits: Readonly<Record<string, LimitSpec>>) => ({
   http: objectOf({
     host: { type: 'string', default: '127.0.0.1', env: 'SVC_HOST', flag: 'host' },

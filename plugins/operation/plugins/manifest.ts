@@ -15,6 +15,7 @@ export const manifest = defineManifest({
     install: {
       type: 'boolean',
       default: false,
+      operator: true,
       description: 'Let administrators install and remove packages over the API and in the console',
     },
   },

@@ -123,7 +123,8 @@ export const pluginRow = {
     set_by: {
       type: 'object',
       additionalProperties: text,
-      description: 'The settings that cannot be changed here, each with the variable or flag that sets it',
+      description:
+        'The settings that cannot be changed here, each with the variable, flag or file that sets it',
       examples: [{ token: 'env SVC_METRICS_TOKEN' }],
     },
     needs_restart: {

@@ -124,14 +124,23 @@ export function nextConfig({ config, configOf }: Blueprint, file: ConfigContent)
   }
 }
 
-/** The settings of a plugin that variables and flags fix, each with what sets it. */
+/** The settings of a plugin that the API cannot change, each with the variable, flag or file that sets it. */
 export const fixedSettings = (config: Blueprint['config'], name: string): Record<string, string> =>
-  Object.fromEntries(
-    config
+  Object.fromEntries([
+    ...listOperatorSettings(config, name).map((key) => [key, 'file config.json']),
+    ...config
       .rows()
       .filter(({ key, source }) => key.startsWith(`plugins.${name}.`) && /^(env|flag) /.test(source))
       .map(({ key, source }) => [key.slice(`plugins.${name}.`.length), source]),
+  ])
+
+/** The settings by which administrators of the service would rule the machine. */
+function listOperatorSettings(config: Blueprint['config'], name: string): string[] {
+  const { properties = {} } = config.sectionOf(name) ?? {}
+  return Object.entries(properties as Record<string, JSONSchema>).flatMap(([key, { operator }]) =>
+    operator === true ? [key] : [],
   )
+}
 
 function isInstalled(
   source: string,

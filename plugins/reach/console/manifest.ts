@@ -31,7 +31,7 @@ export const manifest = defineManifest({
   config: {
     name: { type: 'string', minLength: 1, maxLength: 60, default: 'svc' },
     notice: { type: 'string', minLength: 1, maxLength: 300 },
-    folder: { type: 'string', minLength: 1 },
+    folder: { type: 'string', minLength: 1, operator: true },
   },
   errors: consoleErrors,
 })

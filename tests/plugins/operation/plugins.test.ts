@@ -136,6 +136,24 @@ t.test('settings of the environment are shown as fixed, and stay', async (t) => 
   t.match(await fixed.request('POST', '/admin/restart'), { body: { error: { code: 'RESTART_REFUSED' } } })
 })
 
+t.test('administrators cannot give themselves the machine', async (t) => {
+  for (const [name, config] of [
+    ['plugins', { install: true }],
+    ['shell', { sandbox: 'off' }],
+    ['shell', { sandbox_folders: ['/'] }],
+    ['console', { folder: '/etc' }],
+  ] as const) {
+    const [path] = Object.keys(config)
+    t.match(await patch(name, { config }), {
+      status: 409,
+      body: { error: { code: 'SETTING_FIXED', details: { path, set_by: 'file config.json' } } },
+    })
+  }
+  t.strictSame(readFile().plugins.plugins, undefined)
+  t.equal((await patch('shell', { config: { max_seconds: 60 } })).status, 200)
+  await patch('shell', { config: { max_seconds: null } })
+})
+
 t.test('a folder that was added shows as added, and a process of a test does not restart', async (t) => {
   installPlugin(home, 'late', pluginSource('late', ''))
   const rows = await server.call('GET', '/admin/plugins')
