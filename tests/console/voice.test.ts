@@ -69,9 +69,6 @@ t.test('voice in the console', { skip: noChromium }, async (t) => {
     media.requests.flatMap(({ path, fields }) => (path.endsWith('/speech') ? fields.input! : []))
 
   await t.test('there are no buttons while no models are chosen', async (t) => {
-    const answered = page.waitForResponse('**/api/voice')
-    await page.reload()
-    await (await answered).finished()
     await page.getByRole('article').getByRole('button', { name: 'Copy' }).first().waitFor()
     t.equal((await dictate.count()) + (await read.count()), 0)
     await useMedia(server, media.url)

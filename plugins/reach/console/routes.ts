@@ -120,7 +120,7 @@ export const consoleRoutes = [
       sign_in: { password: true, providers: (await extensions['console.sign_in'].ask({ locale })).flat() },
       languages: [...LOCALES],
       permissions: permissionCatalog.names().sort(),
-      slots: listSlots(cradle),
+      slots: await listSlots(cradle),
     }
   }),
 ]

@@ -25,11 +25,12 @@ const checkForm = createFormCheck<ConsoleSlot>(
         additionalProperties: false,
       },
       path: { type: 'string', pattern: '^(/[a-z0-9][a-z0-9-]*)+$', maxLength: 100 },
+      isOffered: true,
     },
     required: ['slot', 'module'],
     additionalProperties: false,
   },
-  [],
+  ['isOffered'],
 )
 
 /** True for a slot whose entries are pages with an address of their own. */

@@ -29,16 +29,34 @@ function listEntries({ extensions }: Pick<Cradle, 'extensions'>) {
 }
 
 /** Lists what plugins add to the console, as the console reads it. */
-export const listSlots = (cradle: Pick<Cradle, 'extensions'>) =>
-  listEntries(cradle).map(({ entry, plugin, module }) => ({
-    slot: entry.slot,
-    plugin,
-    module: `${PATH}${plugin}/${module.name}`,
-    label: entry.label ?? null,
-    icon: entry.icon ?? null,
-    when: { permission: entry.when?.permission ?? null, role: entry.when?.role ?? null },
-    path: addressOf(entry, plugin),
-  }))
+export async function listSlots(cradle: Pick<Cradle, 'extensions' | 'log'>) {
+  const entries = listEntries(cradle)
+  const offers = await Promise.all(entries.map((listed) => isOffered(listed, cradle)))
+  return entries
+    .filter((_, index) => offers[index])
+    .map(({ entry, plugin, module }) => ({
+      slot: entry.slot,
+      plugin,
+      module: `${PATH}${plugin}/${module.name}`,
+      label: entry.label ?? null,
+      icon: entry.icon ?? null,
+      when: { permission: entry.when?.permission ?? null, role: entry.when?.role ?? null },
+      path: addressOf(entry, plugin),
+    }))
+}
+
+/** True if an entry can work now; an entry that cannot say it is left out. */
+async function isOffered(
+  { entry, plugin }: { entry: ConsoleSlot; plugin: string },
+  { log }: Pick<Cradle, 'log'>,
+): Promise<boolean> {
+  try {
+    return (await entry.isOffered?.()) ?? true
+  } catch (error) {
+    log.warn({ error, plugin, slot: entry.slot }, 'a slot of the console is left out')
+    return false
+  }
+}
 
 /** The modules of plugins, and the files beside them. */
 export const slotModules: Pages<Cradle> = {

@@ -20,6 +20,8 @@ export interface ConsoleSlot {
     /** At messages of this role, in `message.actions`. */
     role?: 'user' | 'assistant'
   }
+  /** Says if it can work now; while it cannot, no page loads it. A page learns of a change when it is opened again. */
+  isOffered?(): boolean | Promise<boolean>
   /** The address of a page, such as `/notes`, in `pages` and `admin.pages`; below the plugin's name if missing. */
   path?: string
 }

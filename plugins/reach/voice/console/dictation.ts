@@ -1,7 +1,6 @@
 import type { MountSlot, SlotContext } from '#plugin-api/console'
 import { createIconButton, createLight, createNote } from './elements.ts'
 import { canRecord, type Recording, readProblem, startRecording } from './recording.ts'
-import { readVoiceFacts } from './voice-facts.ts'
 import { wordsOf } from './words.ts'
 
 /** The longest dictation, in seconds. */
@@ -20,7 +19,7 @@ const mount: MountSlot = (element, initial) => {
   /** Rises with each start and cancel: the outcome of an earlier attempt is dropped. */
   let attempt = 0
   let calling = new AbortController()
-  let isAvailable = false
+  let isAvailable = canRecord()
 
   const main = createIconButton(() => void press())
   const leave = createIconButton(() => reset({ focus: true }))
@@ -141,11 +140,7 @@ const mount: MountSlot = (element, initial) => {
   }
   element.addEventListener('keydown', onKey)
 
-  if (canRecord())
-    void readVoiceFacts(context).then(({ transcription }) => {
-      isAvailable = transcription
-      render()
-    })
+  render()
 
   return {
     update(next) {

@@ -2,14 +2,13 @@ import type { MountSlot } from '#plugin-api/console'
 import { createIconButton } from './elements.ts'
 import { playPieces } from './player.ts'
 import { toSpokenPieces } from './spoken-text.ts'
-import { readVoiceFacts } from './voice-facts.ts'
 import { wordsOf } from './words.ts'
 
 /** Adds a button to answers that reads their words aloud. */
 const mount: MountSlot = (element, initial) => {
   let context = initial
   let reading: AbortController | undefined
-  let isAvailable = false
+  let isAvailable = true
   let pieces = toSpokenPieces(context.text ?? '')
 
   const button = createIconButton(() => void (reading ? stop() : read()))
@@ -45,10 +44,7 @@ const mount: MountSlot = (element, initial) => {
     if (reading === own) stop()
   }
 
-  void readVoiceFacts(context).then(({ speech }) => {
-    isAvailable = speech
-    render()
-  })
+  render()
 
   return {
     update(next) {
