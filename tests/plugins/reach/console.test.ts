@@ -21,6 +21,7 @@ const notebook = pluginSource(
    })
    host.extend('console.slots', {
      slot: 'message.actions', icon: 'M4 4h16', when: { role: 'assistant' }, module: 'web/text.js',
+     isOffered: () => globalThis.isNotebookOffered?.() ?? true,
    })`,
 )
 const config = { plugins: { console: { folder } } }
@@ -114,6 +115,23 @@ t.test('it learns what runs here before anybody has signed in', async (t) => {
     { kind: 'feishu', display_name: 'Feishu' },
     { kind: 'passkey', display_name: 'a passkey' },
   ])
+})
+
+t.test('a slot that cannot work now is not offered, nor one that fails to say it', async (t) => {
+  const places = globalThis as { isNotebookOffered?: () => unknown }
+  const listSlots = async () =>
+    (await server.request('GET', '/console', { token: null })).body.slots.map(
+      ({ slot }: { slot: string }) => slot,
+    )
+  places.isNotebookOffered = () => Promise.resolve(false)
+  t.strictSame(await listSlots(), ['pages'])
+  places.isNotebookOffered = () => {
+    throw new Error('nobody knows')
+  }
+  t.strictSame(await listSlots(), ['pages'])
+  t.match(server.logged(), /a slot of the console is left out/)
+  delete places.isNotebookOffered
+  t.strictSame(await listSlots(), ['pages', 'message.actions'])
 })
 
 t.test('the modules of a plugin and their neighbours are served, and nothing else of it', async (t) => {
