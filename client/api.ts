@@ -10604,7 +10604,7 @@ export interface components {
       config: {
         [key: string]: unknown;
       };
-      /** @description The settings that cannot be changed here, each with the variable or flag that sets it */
+      /** @description The settings that cannot be changed here, each with the variable, flag or file that sets it */
       set_by: {
         [key: string]: string;
       };

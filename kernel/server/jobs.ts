@@ -81,7 +81,8 @@ export function startJobs({
     }
     while (!abort.signal.aborted) {
       try {
-        if (await acquire(job)) await run(job, cradle, fail)
+        // A job that begins after the stop would not hear of it.
+        if ((await acquire(job)) && !abort.signal.aborted) await run(job, cradle, fail)
       } catch (error) {
         fail(error)
       }

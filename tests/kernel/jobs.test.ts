@@ -198,13 +198,13 @@ t.test('a stop aborts the running job, waits for it and releases its lease', asy
       job(
         'finish',
         60,
-        "await new Promise((resolve) => signal.addEventListener('abort', resolve)); await new Promise(setImmediate); bench.emit('finished')",
+        "bench.emit('finishing'); await new Promise((resolve) => signal.addEventListener('abort', resolve)); await new Promise(setImmediate); bench.emit('finished')",
       ),
     ),
   }
-  const heeding = once(bench, 'heeding')
+  const begun = Promise.all([once(bench, 'heeding'), once(bench, 'finishing')])
   const server = await startKernel(t, { plugins })
-  await heeding
+  await begun
   const other = await startServer(t, { home: server.home, signIn: false })
   t.equal(await getLeases(other).countDocuments(), 2)
   let finished = false
