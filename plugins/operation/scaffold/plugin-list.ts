@@ -134,7 +134,7 @@ export const fixedSettings = (config: Blueprint['config'], name: string): Record
       .map(({ key, source }) => [key.slice(`plugins.${name}.`.length), source]),
   ])
 
-/** The settings by which administrators of the service would rule the machine. */
+/** The settings that reach beyond the service to its machine, which administrators of the service do not change. */
 function listOperatorSettings(config: Blueprint['config'], name: string): string[] {
   const { properties = {} } = config.sectionOf(name) ?? {}
   return Object.entries(properties as Record<string, JSONSchema>).flatMap(([key, { operator }]) =>

@@ -136,7 +136,7 @@ t.test('settings of the environment are shown as fixed, and stay', async (t) => 
   t.match(await fixed.request('POST', '/admin/restart'), { body: { error: { code: 'RESTART_REFUSED' } } })
 })
 
-t.test('administrators cannot give themselves the machine', async (t) => {
+t.test('administrators cannot reach the machine by settings', async (t) => {
   for (const [name, config] of [
     ['plugins', { install: true }],
     ['shell', { sandbox: 'off' }],
