@@ -120,9 +120,9 @@ t.test('the event loop is not watched while a debugger can stop it', async (t) =
 })
 
 t.test('an uncaught error of the server itself stops it gracefully', async (t) => {
-  const preloadSource = "process.on('SIGUSR2', () => setTimeout(() => { throw new Error('preloadSource') }))"
+  const preloadSource = "process.on('SIGHUP', () => setTimeout(() => { throw new Error('preloadSource') }))"
   const { child, ended } = await run(t, { preloadSource })
-  child.kill('SIGUSR2')
+  child.kill('SIGHUP')
   const { code, stderr } = await ended
   t.equal(code, 1)
   t.match(stderr, /^Stopping because of an error.$/m)

@@ -117,7 +117,7 @@ function createService(url: string, admin: Service['admin'], refused: Record<str
 /** Samples the memory that a server holds after it has collected its garbage, by `memory-signal`. */
 function watchMemory(pid: number, file: string, isEnded: () => boolean) {
   const watching = (async () => {
-    for (; !isEnded(); await pause(SAMPLE_MS)) process.kill(pid, 'SIGUSR2')
+    for (; !isEnded(); await pause(SAMPLE_MS)) process.kill(pid, 'SIGWINCH')
   })()
   const read = (): Sample[] =>
     readFileSync(file, 'utf8')
@@ -129,7 +129,7 @@ function watchMemory(pid: number, file: string, isEnded: () => boolean) {
     /** The resident memory after a rest, in MiB. */
     async rest() {
       await pause(REST_MS)
-      process.kill(pid, 'SIGUSR2')
+      process.kill(pid, 'SIGWINCH')
       await pause(SAMPLE_MS)
       return read().at(-1)!.resident / MIB
     },

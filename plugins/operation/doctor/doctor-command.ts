@@ -92,7 +92,7 @@ async function look(check: string, act: () => string | Promise<string>): Promise
 function describePlugins({ plugins, absent }: Blueprint): string {
   const failures = absent.flatMap(({ name, reason, failed }) => (failed ? [`${name}: ${reason}`] : []))
   if (failures.length > 0) throw new Error(failures.join('; '))
-  return `${plugins.length} enabled, ${absent.length} left out`
+  return `${plugins.length} enabled, ${absent.length} switched off`
 }
 
 function describeExtensions(blueprint: Blueprint): string {
