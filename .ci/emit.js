@@ -95,6 +95,7 @@ async function emitModule(path) {
 
 async function bundleFolder(folder) {
   const { rolldown } = await import('rolldown')
+  await Promise.all(listFiles(join(folder, 'console')).map(joinConsoleModule))
   const build = await rolldown({
     input: join(folder, 'index.ts'),
     platform: 'node',
@@ -107,6 +108,17 @@ async function bundleFolder(folder) {
     entryFileNames: '[name].js',
     chunkFileNames: 'chunk-[hash].js',
   })
+  await build.close()
+}
+
+/** Joins a module that browsers load with the files that it imports, each of which would be a request. */
+async function joinConsoleModule(path) {
+  if (!/^export default /m.test(await readFile(path, 'utf8'))) return
+  const { rolldown } = await import('rolldown')
+  const build = await rolldown({ input: path, platform: 'browser' })
+  const file = join('dist', path.replace(/\.ts$/, '.js'))
+  rmSync(`${file}.map`, { force: true })
+  await build.write({ file, minify: true, codeSplitting: false })
   await build.close()
 }
 

@@ -25,7 +25,7 @@ const GROUPS = [
   { name: 'diagram', test: /\/draw-diagram\.ts$/, ...WITH_IMPORTS },
   { name: 'code', test: /\/code-form\.tsx$/, ...WITH_IMPORTS },
   { name: 'qr', test: /\/qr\.tsx$/, ...WITH_IMPORTS },
-  { name: 'slots', test: /\/web\/slots\// },
+  { name: 'slots', test: /\/web\/slots\/(slot-hosts?\.tsx|slots\.css|[\w-]+\.ts)$/ },
   { name: 'extras', test: /\/web\/(frame|chat)\//, ...WITH_IMPORTS },
   { name: 'forms', test: /\/(@mantine|@floating-ui|react-number-format|web)\//, minShareCount: 2 },
 ]

@@ -46,7 +46,7 @@ function PackageField({ value, onChange }: { value: string; onChange(value: stri
     <TextInput
       label={t('plugins.package')}
       description={t('plugins.package_help')}
-      placeholder="svc-channel-pigeon@1.0.0"
+      placeholder={t('plugins.package_example')}
       error={useIssue('/package')}
       required
       value={value}

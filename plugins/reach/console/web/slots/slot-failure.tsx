@@ -11,7 +11,7 @@ interface Props {
 }
 
 /** Names the plugin whose module could not be shown, with a button to try again. */
-export function SlotFailure({ slot, plugin, onRetry }: Props) {
+export default function SlotFailure({ slot, plugin, onRetry }: Props) {
   const sentence = t('frame.slot_failed', { plugin })
   const again = `${sentence}. ${t('common.again')}`
   if (slot === 'thread.menu')

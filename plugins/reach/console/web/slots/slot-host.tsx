@@ -1,9 +1,10 @@
 import './slots.css'
-import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { Slot } from '../frame/slots.ts'
 import { type OpenModule, openModule } from './open-module.ts'
-import { SlotFailure } from './slot-failure.tsx'
 import { type SlotFacts, useSlotContext } from './use-slot-context.ts'
+
+const SlotFailure = lazy(() => import('./slot-failure.tsx'))
 
 interface Props extends SlotFacts {
   slot: Slot
@@ -53,7 +54,11 @@ export function SlotHost({ slot: { slot, module, plugin }, ...facts }: Props) {
         data-inline={INLINE.includes(slot)}
         hidden={hasFailed}
       />
-      {hasFailed && <SlotFailure slot={slot} plugin={plugin} onRetry={retry} />}
+      {hasFailed && (
+        <Suspense>
+          <SlotFailure slot={slot} plugin={plugin} onRetry={retry} />
+        </Suspense>
+      )}
     </>
   )
 }

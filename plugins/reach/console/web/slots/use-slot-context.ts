@@ -1,5 +1,4 @@
-import { useComputedColorScheme } from '@mantine/core'
-import { useMemo } from 'react'
+import { useMemo, useSyncExternalStore } from 'react'
 import type { SlotContext } from '#plugin-api/console'
 import { language } from '../i18n/language.ts'
 import { client } from '../server/client.ts'
@@ -17,9 +16,18 @@ const MAX_TOAST_CHARS = 300
 
 const toast = (text: string) => showToast(String(text).slice(0, MAX_TOAST_CHARS))
 
+// Read from the page, since the hook of Mantine would load the components of forms.
+const readTheme = () => (document.documentElement.dataset.mantineColorScheme === 'dark' ? 'dark' : 'light')
+
+function onTheme(report: () => void): () => void {
+  const observer = new MutationObserver(report)
+  observer.observe(document.documentElement, { attributeFilter: ['data-mantine-color-scheme'] })
+  return () => observer.disconnect()
+}
+
 /** Returns the context of a module, which is the same object until something of it changes. */
 export function useSlotContext({ agent_id, thread_id, message_id, text }: SlotFacts): SlotContext {
-  const theme = useComputedColorScheme('light', { getInitialValueInEffect: false })
+  const theme = useSyncExternalStore(onTheme, readTheme)
   return useMemo(
     () => ({
       client,
