@@ -229,6 +229,20 @@ t.test(
   },
 )
 
+t.test(
+  'some plugins are built with what a third party has, and with no types of other plugins',
+  async (t) => {
+    for (const home of ['plugins/conversations/feedback', 'plugins/reach/voice', 'plugins/tools/images']) {
+      const imports = filesIn(home).flatMap(importsOf)
+      t.ok(imports.length > 5, home)
+      t.same(
+        imports.filter(({ target }) => OURS.test(target) && homeOf(target) !== home),
+        [],
+      )
+    }
+  },
+)
+
 t.test('plugins and kinds import nothing of the server that a third party cannot import', async (t) => {
   const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   const aliases = ['plugins', 'channels', 'providers']

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { AppError, createKeyedSemaphore, detectAudioType, type UploadedFile } from '#plugin-api'
-import type { MediaCaller } from '../../models/providers/types.ts'
 import type { Cradle } from './manifest.ts'
+
+type Request = Parameters<Cradle['mediaModels']['transcribe']>[0]
 
 /** The files that are in memory at the same time: of one account, and of all. */
 const AT_ONCE = { perKey: 2, total: 8 }
@@ -19,7 +20,7 @@ export function createTranscriber({ mediaModels }: Cradle) {
      */
     async transcribe(
       { path }: Pick<UploadedFile, 'path'>,
-      { language, ...caller }: MediaCaller & { language?: string },
+      { language, ...caller }: Omit<Request, 'audio' | 'media_type'>,
     ): Promise<{ text: string; language: string | null; seconds: number | null }> {
       const release = await permits.acquire(caller.account_id, AT_ONCE, caller.signal)
       try {

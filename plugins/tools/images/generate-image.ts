@@ -1,5 +1,4 @@
 import { AppError, defineTool, detectPictureType, objectOf, type Tool, type ToolContext } from '#plugin-api'
-import type { MediaFile } from '../../models/providers/types.ts'
 import type { Cradle } from './manifest.ts'
 import { toPictureName } from './picture-name.ts'
 
@@ -29,6 +28,8 @@ const input = objectOf(
   },
   ['prompt'],
 )
+
+type MediaFile = Awaited<ReturnType<Cradle['mediaModels']['draw']>>[number]
 
 /** The services that the tool uses. */
 type Services = Pick<Cradle, 'agents' | 'describeError' | 'extensions' | 'mediaModels'>
