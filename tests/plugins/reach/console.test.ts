@@ -120,8 +120,8 @@ t.test('it learns what runs here before anybody has signed in', async (t) => {
 t.test('a slot that cannot work now is not offered, nor one that fails to say it', async (t) => {
   const places = globalThis as { isNotebookOffered?: () => unknown }
   const listSlots = async () =>
-    (await server.request('GET', '/console', { token: null })).body.slots.map(
-      ({ slot }: { slot: string }) => slot,
+    (await server.request('GET', '/console', { token: null })).body.slots.flatMap(
+      ({ slot, plugin }: { slot: string; plugin: string }) => (plugin === 'notebook' ? [slot] : []),
     )
   places.isNotebookOffered = () => Promise.resolve(false)
   t.strictSame(await listSlots(), ['pages'])
