@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { Socket } from 'node:net'
 
 /** The exit code that asks a supervisor to start the server again. */
 export const RESTART_CODE = 75
@@ -15,12 +15,15 @@ const STOP = 'stop'
  * True if another program starts this process again when it ends: systemd, the runtime of a container, or another one
  * if `SVC_SUPERVISED=1`; `SVC_SUPERVISED=0` denies it.
  */
-export function isSupervised(env: NodeJS.ProcessEnv): boolean {
+export function isSupervised(
+  env: NodeJS.ProcessEnv,
+  { pid, ppid }: Pick<NodeJS.Process, 'pid' | 'ppid'> = process,
+): boolean {
   const stated = env.SVC_SUPERVISED?.trim().toLowerCase()
   if (stated) return !['0', 'false', 'no', 'off'].includes(stated)
-  const isService = env.SYSTEMD_EXEC_PID === String(process.pid)
+  const isService = env.SYSTEMD_EXEC_PID === String(pid)
   // A shell in a container does not start the server again; the container's own process may be an init.
-  const isEntry = process.pid === 1 || process.ppid === 1
+  const isEntry = pid === 1 || ppid === 1
   return isService || (isEntry && (env.INVOCATION_ID !== undefined || isContainer(env)))
 }
 
@@ -33,7 +36,6 @@ const isContainer = ({ KUBERNETES_SERVICE_HOST }: NodeJS.ProcessEnv) =>
  * to start further successors. Returns the exit code of the last one.
  */
 export async function runSuccessors(extraArguments: readonly string[]): Promise<number> {
-  disconnect()
   let successor: ChildProcess | undefined
   let stops = 0
   const stop = () => {
@@ -49,23 +51,12 @@ export async function runSuccessors(extraArguments: readonly string[]): Promise<
         stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
         env: { ...process.env, SVC_SUPERVISED: BY_PREDECESSOR },
       })
-      const exitCode = await endOf(successor)
-      if (exitCode !== RESTART_CODE || stops > 0) return exitCode
+      const [exitCode] = await once(successor, 'exit')
+      if (exitCode !== RESTART_CODE || stops > 0) return exitCode ?? 1
     }
   } finally {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, stop)
   }
-}
-
-/** Ends what plugins have left connected, and refuses new connections: two processes must not do the same work. */
-function disconnect(): void {
-  const { stdin, stdout, stderr } = process
-  Socket.prototype.connect = function refuse(this: Socket) {
-    return this.destroy(new Error('this process has a successor'))
-  } as typeof Socket.prototype.connect
-  const { _getActiveHandles: listHandles } = process as unknown as { _getActiveHandles(): unknown[] }
-  for (const handle of listHandles())
-    if (handle instanceof Socket && ![stdin, stdout, stderr].includes(handle as never)) handle.destroy()
 }
 
 /** Starts a successor that does not need this process, which must end at once to free its port. */
@@ -74,12 +65,6 @@ export function leaveToSuccessor(extraArguments: readonly string[]): void {
 }
 
 const argumentsWith = (extra: readonly string[]) => [...process.execArgv, ...process.argv.slice(1), ...extra]
-
-const endOf = (child: ChildProcess) =>
-  new Promise<number>((resolve) => {
-    child.once('error', () => resolve(1))
-    child.once('exit', (code) => resolve(code ?? 1))
-  })
 
 /** Resolves when the process that this one succeeds asks it to stop, or has ended. */
 export const untilPredecessorStops = ({ SVC_SUPERVISED }: NodeJS.ProcessEnv): Promise<void> =>

@@ -1,77 +1,11 @@
 import { eventually } from '../../../plugin-api/testing/waiting.ts'
 import t, { type Test } from '../../run/file-test.ts'
 import { chatUrl, connectChat, createHold, startChat, textOf } from '../../support/chat.ts'
-import { createHome, spawnCommand } from '../../support/kernel.ts'
 import { startRelay } from '../../support/relay.ts'
 import { serveHome } from '../../support/served-home.ts'
-import { ADMIN } from '../../support/server.ts'
 
 const post = (url: string, token: string) =>
   fetch(`${url}/api/admin/restart`, { method: 'POST', headers: { authorization: `Bearer ${token}` } })
-
-const isGone = (pid: number) => {
-  try {
-    process.kill(pid, 0)
-    return false
-  } catch {
-    return true
-  }
-}
-
-async function signIn(url: string): Promise<string> {
-  const response = await fetch(`${url}/api/auth/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(ADMIN),
-  })
-  const { access_token } = (await response.json()) as { access_token: string }
-  return access_token
-}
-
-t.test(
-  'a server restarts itself at the same address, also twice, and stops with the first process',
-  async (t) => {
-    const home = createHome(t)
-    const server = await serveHome(t, home)
-    const [{ url, pid }] = server.starts as [{ url: string; pid: number }]
-    const token = await signIn(url)
-    const reply = await post(url, token)
-    t.equal(reply.status, 202)
-    t.match(await reply.json(), { started_at: Number, node_id: String })
-    await server.untilStarts(2)
-    t.equal(server.starts[1]!.url, url)
-    t.not(server.starts[1]!.pid, pid)
-    t.match(server.log(), /^Restarting\.$/m)
-
-    const { code, stdout, stderr } = await spawnCommand(home, ['restart'])
-    t.equal(code, 0, stderr)
-    t.equal(stdout, `Restarted: ${url}\n`)
-    await server.untilStarts(3)
-    t.equal(server.starts[2]!.url, url)
-    t.ok(isGone(server.starts[1]!.pid))
-
-    server.child.kill('SIGTERM')
-    t.strictSame(await server.ended, [0, null])
-    t.ok(isGone(server.starts[2]!.pid))
-    t.match(await spawnCommand(home, ['restart']), { code: 1, stderr: /no server runs on/ })
-  },
-)
-
-t.test('a successor ends with its predecessor', async (t) => {
-  const server = await serveHome(t, createHome(t))
-  const { url } = server.starts[0]!
-  await post(url, await signIn(url))
-  await server.untilStarts(2)
-  server.child.kill('SIGKILL')
-  await eventually('the end of the successor', () => isGone(server.starts[1]!.pid))
-})
-
-t.test('under a supervisor the process exits with 75', async (t) => {
-  const server = await serveHome(t, createHome(t), { SVC_SUPERVISED: '1' })
-  const { url } = server.starts[0]!
-  t.equal((await post(url, await signIn(url))).status, 202)
-  t.strictSame(await server.ended, [75, null])
-})
 
 /** A client that reconnects, subscribes again and repeats a message that it has no answer to. */
 function createPatientClient(t: Test, urlOf: () => string, thread_id: string) {
