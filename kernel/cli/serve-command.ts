@@ -51,7 +51,7 @@ export const serveCommand = {
       const samePort = blueprint.config.values.http.port === 0 ? ['--port', new URL(server.url).port] : []
       const limit = setTimeout(() => {
         if (succeedsItself) leaveToSuccessor(samePort)
-        process.exit(exitCode || 1)
+        process.exit(Math.max(exitCode, 1))
       }, STOP_LIMIT_MS).unref()
       const forced = new AbortController()
       void nextSignal(forced.signal).then(() => process.exit(1))
@@ -124,7 +124,7 @@ const nextSignal = (ignored?: AbortSignal) =>
 
 /** The request for a restart, by a plugin or by SIGUSR2. */
 function createRestartRequest() {
-  let request: () => void = () => undefined
+  let request!: () => void
   const requested = new Promise<void>((resolve) => {
     request = resolve
   })

@@ -43,6 +43,9 @@ t.test(
     t.equal(server.starts[1]!.url, url)
     t.not(server.starts[1]!.pid, pid)
     t.match(server.log(), /^Restarting\.$/m)
+    const listed = await fetch(`${url}/api/admin/plugins`, { headers: { authorization: `Bearer ${token}` } })
+    const rows = (await listed.json()) as { needs_restart: boolean }[]
+    t.ok(rows.length > 40 && rows.every(({ needs_restart }) => !needs_restart))
 
     const { code, stdout, stderr } = await spawnCommand(home, ['restart'])
     t.equal(code, 0, stderr)
