@@ -118,9 +118,9 @@ t.test(
       platform.shown().map(({ text }) => text),
       ['the other answer'],
     )
-    // Once more if the other answer was the latest call.
+    // Three of its own, and one more for each time that the other answer was the latest call.
     const cuts = states.filter(({ state }) => state === 'disconnected').length
-    t.ok(cuts === 3 || cuts === 4, `it was given up after ${cuts} attempts`)
+    t.ok(cuts >= 3 && cuts <= 6, `it was given up after ${cuts} attempts`)
     t.same(platform.violations, [])
   },
 )
