@@ -13628,7 +13628,7 @@ export interface components {
      * - `CONFIG_UNREADABLE`: The configuration file must be repaired on the server first: {reason}
      * - `PLUGIN_KEPT_ON`: "{name}" cannot be switched off: {reason}.
      * - `PLUGIN_NEEDED`: "{name}" is needed by {needed_by}. Switch those off first.
-     * - `PLUGIN_NOT_LOADED`: The server has not loaded "{name}". Restart it first.
+     * - `PLUGIN_NOT_LOADED`: "{name}" was added or removed after the server had started. Restart the server first.
      * - `SETTING_FIXED`: "{path}" is set by {set_by} and cannot be changed here.
      */
     ChangeAdminPlugin409Error: {

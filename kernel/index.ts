@@ -93,6 +93,7 @@ export {
   nearestLocale,
 } from './locale.ts'
 export { createLogger, type Logger } from './log.ts'
+export { nameNearest } from './nearest-name.ts'
 export {
   assertSchema,
   compileSchema,

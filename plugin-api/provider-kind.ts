@@ -163,7 +163,7 @@ export interface StreamingModel {
 export type EmbeddingModel = Pick<EmbeddingModelV3, 'doEmbed'> &
   Partial<Pick<EmbeddingModelV3, 'maxEmbeddingsPerCall'>>
 
-/** The parts of what a method of the AI SDK answers. */
+/** Some parts of the answer of a method of the AI SDK. */
 type AnswerOf<Method extends (options: never) => PromiseLike<object>, Parts extends string> = Pick<
   Awaited<ReturnType<Method>>,
   Parts & keyof Awaited<ReturnType<Method>>

@@ -44,7 +44,7 @@ export interface Blueprint extends Assembly {
   config: Config
   /** Plugins and folders that will not run. */
   absent: readonly Absent[]
-  /** The manifests of all plugins that could be loaded, by name, also of those that are switched off. */
+  /** The manifests of all plugins that load, by name, with those that are switched off. */
   manifests: ReadonlyMap<string, Manifest>
   /** Returns the configuration with other content of the file; throws a `ConfigError` as a start would. */
   configOf(file: Record<string, unknown>): Config

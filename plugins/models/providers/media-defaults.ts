@@ -1,4 +1,4 @@
-import { AppError, type ModelDescription, type ProviderKind } from '#plugin-api'
+import { AppError, createRecentValues, type ModelDescription, type ProviderKind } from '#plugin-api'
 import { kindOf } from './listed-models.ts'
 import type { Cradle } from './manifest.ts'
 import type { MediaKind, ModelDefaultDocument, ProviderDocument } from './types.ts'
@@ -37,6 +37,11 @@ export type MediaDefaults = ReturnType<typeof createMediaDefaults>
 /** Creates the service. */
 export function createMediaDefaults({ collections, extensions, modelCatalog, visibleProviders }: Cradle) {
   const { model_defaults } = collections
+  // Each turn asks whether there is a model that draws.
+  const recent = createRecentValues(
+    async ([key = '']) => new Map([[key, await model_defaults.find().toArray()]]),
+  )
+  const readChoices = async (): Promise<ModelDefaultDocument[]> => (await recent.get('all')) ?? []
 
   const isUsable = (provider: ProviderDocument | undefined, kind: MediaKind): provider is ProviderDocument =>
     provider?.enabled === true && !!extensions['providers.kinds'].get(provider.kind)?.[METHODS[kind]]
@@ -64,14 +69,14 @@ export function createMediaDefaults({ collections, extensions, modelCatalog, vis
   return {
     /** Returns the model that the server uses for a kind; undefined if none is chosen, or if it cannot be used now. */
     async find(kind: MediaKind): Promise<UsableModel | undefined> {
-      const chosen = await model_defaults.findOne({ _id: kind })
+      const chosen = (await readChoices()).find(({ _id }) => _id === kind)
       return chosen ? findUsable(chosen) : undefined
     },
 
     /** Reads all choices. */
     async read(): Promise<MediaDefaultsRow> {
       const row: MediaDefaultsRow = { image: null, speech: null, transcription: null, rerank: null }
-      for (const chosen of await model_defaults.find().toArray()) {
+      for (const chosen of await readChoices()) {
         const usable = await findUsable(chosen)
         if (usable) row[chosen._id] = `${usable.provider.name}:${usable.model}`
         else row.disabled = { ...row.disabled, [chosen._id]: chosen.reference }
@@ -99,6 +104,7 @@ export function createMediaDefaults({ collections, extensions, modelCatalog, vis
       for (const change of changes)
         if (typeof change === 'string') await model_defaults.deleteOne({ _id: change })
         else await model_defaults.replaceOne({ _id: change._id }, change, { upsert: true })
+      recent.drop()
     },
   }
 }

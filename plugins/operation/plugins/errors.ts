@@ -12,8 +12,8 @@ export const pluginErrors = {
   PLUGIN_NOT_LOADED: {
     status: 409,
     message: {
-      en: 'The server has not loaded "{name}". Restart it first.',
-      zh: '服务器尚未加载“{name}”，请先重启。',
+      en: '"{name}" was added or removed after the server had started. Restart the server first.',
+      zh: '“{name}”是在服务器启动后添加或移除的，请先重启服务器。',
     },
   },
   SETTING_FIXED: {

@@ -27,7 +27,7 @@ export const restartCommand: Command<unknown> = {
       stdout.write(`Restarted: ${next.url}\n`)
       return 0
     }
-    throw new ConfigError('the server has not started again within a minute: see its log')
+    throw new ConfigError('the server did not start again within a minute: see its log')
   },
 }
 

@@ -1,5 +1,4 @@
-import { closest } from 'fastest-levenshtein'
-import { createFormCheck, localizedText } from '#plugin-api'
+import { createFormCheck, localizedText, nameNearest } from '#plugin-api'
 import { CONSOLE_SLOTS, type SlotName } from '#plugin-api/console'
 import { locateModule } from './slot-module.ts'
 import type { ConsoleSlot } from './types.ts'
@@ -51,9 +50,7 @@ export const nameSlot = (entry: ConsoleSlot, plugin: string): string =>
 export function assertConsoleSlot(candidate: unknown, folder: string): ConsoleSlot {
   const { slot: name } = Object(candidate) as { slot?: unknown }
   if (typeof name === 'string' && !CONSOLE_SLOTS.some((slot) => slot === name))
-    throw new Error(
-      `"${name}" is not a slot of the console; did you mean "${closest(name, [...CONSOLE_SLOTS])}"? The slots are ${CONSOLE_SLOTS.join(', ')}`,
-    )
+    throw new Error(`"${name}" is not a slot of the console${nameNearest(name, CONSOLE_SLOTS)}`)
   const entry = checkForm(candidate, 'a slot of the console')
   const { slot, module, path, when } = entry
   if (path !== undefined && !isPage(slot))

@@ -167,7 +167,11 @@ t.test('the modules of a plugin and their neighbours are served, and nothing els
 t.test('a slot that cannot work is refused in one sentence', async (t) => {
   const inFolder = { slot: 'thread.menu', module: 'web/page.js' }
   const entries: [name: string, entry: object, reason: RegExp][] = [
-    ['misspelt', { ...inFolder, slot: 'mesage.action' }, /did you mean "message\.actions"\? The slots are /],
+    [
+      'misspelt',
+      { ...inFolder, slot: 'mesage.action' },
+      /"mesage\.action" is not a slot of the console\. Did you mean "message\.actions"\?/,
+    ],
     ['slotless', { module: 'web/page.js' }, /\/slot is missing/],
     ['absolute', { ...inFolder, module: '/etc/page.js' }, /\/etc\/page\.js is not a path in the folder/],
     ['hosted', { ...inFolder, module: 'file://host/page.js' }, /is not a path in the folder/],

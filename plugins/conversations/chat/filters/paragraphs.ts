@@ -19,7 +19,7 @@ export function createParagraphs() {
   /** The text from the beginning of the paragraph. */
   let buffer = ''
   let fenceAtStart: string | undefined
-  /** The first line that has not been read, and the fence that is open there. */
+  /** The first unread line, and the fence that is open there. */
   let lineStart = 0
   let fence: string | undefined
 

@@ -1,8 +1,7 @@
 import type { LanguageModelV3Message, LanguageModelV3Prompt } from '@ai-sdk/provider'
-import type { FilterBlock, FilterMessage } from '#plugin-api'
+import { type FilterBlock, type FilterMessage, toResultText } from '#plugin-api'
 
 type Part = Exclude<LanguageModelV3Message['content'], string>[number]
-type ToolResultPart = Extract<Part, { type: 'tool-result' }>
 
 /** The text in place of a text of which a filter has left nothing: upstreams refuse empty ones. */
 const REMOVED = '[removed]'
@@ -33,7 +32,7 @@ function toBlock(part: Part): FilterBlock | undefined {
     case 'tool-result': {
       const { toolCallId: id, toolName: name, output } = part
       const is_error = output.type.startsWith('error')
-      return { type: 'tool_result', id, name, output: toOutputText(output), is_error }
+      return { type: 'tool_result', id, name, output: toResultText(output), is_error }
     }
     case 'file': {
       const { mediaType: media_type } = part
@@ -41,21 +40,6 @@ function toBlock(part: Part): FilterBlock | undefined {
     }
     default:
       return undefined
-  }
-}
-
-function toOutputText(output: ToolResultPart['output']): string {
-  switch (output.type) {
-    case 'text':
-    case 'error-text':
-      return output.value
-    case 'json':
-    case 'error-json':
-      return JSON.stringify(output.value)
-    case 'content':
-      return output.value.flatMap((item) => (item.type === 'text' ? [item.text] : [])).join('\n')
-    default:
-      return output.reason ?? ''
   }
 }
 
