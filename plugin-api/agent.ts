@@ -143,7 +143,11 @@ const settings = {
     description:
       'The id of an expert; its files are copied only when the agent is created, its welcome and examples apply also later',
   },
-  is_shared: { type: 'boolean', description: 'True if every account may open the agent', examples: [false] },
+  is_shared: {
+    type: 'boolean',
+    description: 'True if it is shared with everyone: every account may open the agent',
+    examples: [false],
+  },
   icon: { ...text(256), description: 'For clients, such as the name of an icon or an emoji' },
   color: { ...text(64), description: 'For clients, such as `#4B7BEC`' },
   welcome_message: {
@@ -177,6 +181,7 @@ const listed = {
   icon: { ...listedSettings.icon, examples: ['chart-column'] },
   color: { ...listedSettings.color, examples: ['#4B7BEC'] },
   is_owner: { type: 'boolean', description: 'True if the agent belongs to the caller' },
+  can_edit: { type: 'boolean', description: 'True if the caller may change its settings' },
   owner: { type: 'string', description: 'Username', examples: ['ada'] },
   state: {
     title: 'AgentState',

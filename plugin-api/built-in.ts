@@ -20,6 +20,7 @@ export interface BuiltInPlugins {
   eval: typeof import('../plugins/operation/eval/index.ts')
   events: typeof import('../plugins/reach/events/index.ts')
   experts: typeof import('../plugins/agents/experts/index.ts')
+  groups: typeof import('../plugins/identity/groups/index.ts')
   guard: typeof import('../plugins/conversations/guard/index.ts')
   feedback: typeof import('../plugins/conversations/feedback/index.ts')
   idempotency: typeof import('../plugins/operation/idempotency/index.ts')

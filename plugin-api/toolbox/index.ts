@@ -86,9 +86,35 @@ export {
   secretsElsewhere,
 } from './sealed-config.ts'
 export { createKeyedSemaphore, createSemaphore, type Semaphore } from './semaphore.ts'
+export {
+  type Access,
+  createShareable,
+  EVERYONE,
+  grantedAccess,
+  granteesOf,
+  isEditableBy,
+  isForEveryone,
+  isGrantedTo,
+  listLosers,
+  type Person,
+  type Shareable,
+  type ShareableDocument,
+  type Shared,
+  type SharedThing,
+  type StoredGrant,
+  shareWithEveryone,
+  sharingIndexes,
+} from './sharing.ts'
 export { makeSilence } from './silence.ts'
 export { askOnTerminal } from './terminal-question.ts'
-export { cutText, decodePercent, encodeLinkPath, NAME_PATTERN, toWellFormedJSON } from './text.ts'
+export {
+  cutText,
+  decodePercent,
+  encodeLinkPath,
+  escapePattern,
+  NAME_PATTERN,
+  toWellFormedJSON,
+} from './text.ts'
 export {
   describeMissingPackage,
   findErrorCode,

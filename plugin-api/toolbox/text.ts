@@ -22,3 +22,6 @@ export const NAME_PATTERN =
 /** Encodes a path for the target of a Markdown link, in which `#`, `?` and parentheses have a meaning. */
 export const encodeLinkPath = (path: string): string =>
   encodeURI(path).replace(/[#?()]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`)
+
+/** Returns a regular expression that matches just this text. */
+export const escapePattern = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')

@@ -1,16 +1,12 @@
 import type { Collection } from 'mongodb'
-import { AppError, createRecentValues, type GuardRequest, WRITING_METHODS } from '#plugin-api'
-import type { AuthCaller } from '../../identity/auth/types.ts'
+import { AppError, createRecentValues, type GuardRequest, isGrantedTo, WRITING_METHODS } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
-import type { AgentDocument } from './types.ts'
-
-/** The part of a caller that decides which agents they see. */
-type Viewer = Pick<AuthCaller, 'id' | 'role'>
+import type { AgentDocument, Viewer } from './types.ts'
 
 /** Creates the search for agents that callers may see, from the database or from memory. */
 export function createAgentMemory({ collections: { agents } }: Pick<Cradle, 'collections'>) {
-  const find = async ({ id, role }: Viewer, key: string): Promise<AgentDocument | undefined> => {
-    const visible = role === 'admin' ? {} : { $or: [{ owner_id: id }, { is_shared: true }] }
+  const find = async ({ id, role, groups }: Viewer, key: string): Promise<AgentDocument | undefined> => {
+    const visible = role === 'admin' ? {} : { $or: [{ owner_id: id }, isGrantedTo({ id, groups })] }
     const filter = {
       $or: [
         { _id: key, ...visible },
@@ -23,11 +19,14 @@ export function createAgentMemory({ collections: { agents } }: Pick<Cradle, 'col
 
   const recent = createRecentValues(async (viewings) => {
     const findViewed = (text: string) => {
-      const [id, role, key] = JSON.parse(text)
-      return find({ id, role }, key)
+      const [id, role, groups, key] = JSON.parse(text)
+      return find({ id, role, groups }, key)
     }
     return new Map(viewings.map((text) => [text, findViewed(text)]))
   })
+
+  const read = ({ id, role, groups }: Viewer, key: string) =>
+    recent.get(JSON.stringify([id, role, groups, key]))
 
   const refuse = (): never => {
     throw new AppError('AGENT_NOT_FOUND')
@@ -37,6 +36,9 @@ export function createAgentMemory({ collections: { agents } }: Pick<Cradle, 'col
     /** The agents for all writes of this plugin, which drop what is remembered. */
     agents: announceWrites(agents, () => recent.drop()),
 
+    /** Drops what is remembered, because another process has changed an agent. */
+    dropRecent: () => recent.drop(),
+
     /**
      * Finds an agent by its id, or by its name among the user's own. Throws AGENT_NOT_FOUND if it does not exist or the
      * user may not see it.
@@ -45,8 +47,8 @@ export function createAgentMemory({ collections: { agents } }: Pick<Cradle, 'col
       (await find(viewer, key)) ?? refuse(),
 
     /** Does the same as of at most 300 ms ago, but never from before a change by this process. */
-    findRecent: async ({ id, role }: Viewer, key: string): Promise<AgentDocument> =>
-      (await recent.get(JSON.stringify([id, role, key]))) ?? refuse(),
+    findRecent: async (viewer: Viewer, key: string): Promise<AgentDocument> =>
+      (await read(viewer, key)) ?? refuse(),
 
     /**
      * Does the same for a request; one that only reads, or opens a socket, may find the agent as it was at most 300 ms
@@ -54,11 +56,10 @@ export function createAgentMemory({ collections: { agents } }: Pick<Cradle, 'col
      */
     async findRequested(
       { method }: Pick<GuardRequest, 'method'>,
-      { id, role }: Viewer,
+      viewer: Viewer,
       key: string,
     ): Promise<AgentDocument> {
-      const read = () => recent.get(JSON.stringify([id, role, key]))
-      return (await (method === 'GET' ? read() : find({ id, role }, key))) ?? refuse()
+      return (await (method === 'GET' ? read : find)(viewer, key)) ?? refuse()
     },
   }
 }

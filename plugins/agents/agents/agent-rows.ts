@@ -1,7 +1,7 @@
-import { AppError } from '#plugin-api'
+import { AppError, isForEveryone } from '#plugin-api'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import type { Cradle } from './manifest.ts'
-import { isOwnerOf } from './tool-access.ts'
+import { mayEdit } from './tool-access.ts'
 import type { AgentActivity, AgentDocument, AgentListRow, AgentRow, ListedAgent } from './types.ts'
 
 /** The most channels that the status of an agent shows. */
@@ -45,18 +45,20 @@ export function createAgentRows({ extensions }: Pick<Cradle, 'extensions'>) {
       return {
         ...row!,
         welcome_message,
-        ...(isOwnerOf(agent, caller) && { system_prompt, config, knowledge_base_ids }),
+        ...(mayEdit(agent, caller) && { system_prompt, config, knowledge_base_ids }),
       }
     },
   }
 }
 
 function toRow(agent: ListedAgent, caller: AuthCaller): AgentListRow {
-  const { _id, owner_id, owner_username, state_since, operation, ...shown } = agent
+  const { _id, owner_id, owner_username, state_since, operation, grants, ...shown } = agent
   return {
     ...shown,
     id: _id,
+    is_shared: isForEveryone(agent),
     is_owner: owner_id === caller.id,
+    can_edit: mayEdit(agent, caller),
     owner: owner_username,
     unread_count: 0,
   }

@@ -2,15 +2,20 @@ import {
   type AgentSettings,
   AppError,
   type Conditional,
+  EVERYONE,
   findPage,
+  type GuardContexts,
   isDuplicateKey,
+  isForEveryone,
+  isGrantedTo,
   type Locale,
+  listLosers,
   missOf,
   type Page,
   type PageRequest,
   requireUnchanged,
+  shareWithEveryone,
 } from '#plugin-api'
-import type { AuthCaller } from '../../identity/auth/types.ts'
 import { createAgentMemory } from './agent-memory.ts'
 import { createAgentRows, createKnowledgeChoices } from './agent-rows.ts'
 
@@ -22,10 +27,10 @@ import { createRestorer } from './restore.ts'
 import { createRuntime, createWorkspaceFolders, seedWorkspace } from './runtime.ts'
 import { agentFields } from './schemas.ts'
 import { normalizeSettings, readTemplate } from './settings.ts'
-import { createToolAccess, isOwnerOf, mayOpen } from './tool-access.ts'
+import { createToolAccess, isOwnerOf, mayEdit, mayOpen } from './tool-access.ts'
 
 import { createToolSettings } from './tool-settings.ts'
-import type { AgentDocument, AgentState, ListedAgent } from './types.ts'
+import type { AgentAccess, AgentDocument, AgentState, ListedAgent, Viewer } from './types.ts'
 
 /** The agents, their runtime and their workspaces. */
 export type Agents = ReturnType<typeof createAgents>
@@ -49,7 +54,7 @@ export function createAgents(
   >,
 ) {
   const { clock, events, ids, limits, log, models, extensions, scopes, server, sockets, users } = services
-  const { agents, findVisible, findRecent, findRequested } = createAgentMemory(services)
+  const { agents, findVisible, findRecent, findRequested, dropRecent } = createAgentMemory(services)
   const cradle = {
     ...{ clock, events, ids, limits, log, models, extensions, scopes, server, sockets, users },
     collections: { agents },
@@ -71,6 +76,16 @@ export function createAgents(
     for (const reference of references) await models.assertUsable(reference, owner_id)
   }
 
+  /** Announces a change; connections of those who may no longer open the agent are closed. */
+  const noteChange = async (before: AgentDocument, after: AgentDocument): Promise<void> => {
+    const agent_id = after._id
+    if (before.owner_id !== after.owner_id || listLosers(before, after).length > 0) {
+      runtime.closeConnections(agent_id, (caller) => !mayOpen(after, caller))
+      await events.emit('agent.unshared', { agent_id, before: accessOf(before), after: accessOf(after) })
+    }
+    await events.emit('agent.changed', { agent_id })
+  }
+
   return {
     /**
      * Stores an agent and starts it; if the start fails, the agent is `failed`. `seed` fills its workspace; without
@@ -79,7 +94,7 @@ export function createAgents(
      */
     async create(
       owner: { id: string; username: string },
-      agentSettings: Partial<AgentSettings> & { name: string },
+      { is_shared = false, ...agentSettings }: Partial<AgentSettings> & { name: string },
       { locale, seed }: { locale: Locale; seed?: (workspace: string) => Promise<void> },
     ): Promise<AgentDocument> {
       const settings = normalizeSettings(agentSettings, extensions['agents.experts'])
@@ -96,7 +111,6 @@ export function createAgents(
         default_model: null,
         system_prompt: null,
         template_name: null,
-        is_shared: false,
         icon: null,
         color: null,
         welcome_message: null,
@@ -104,6 +118,7 @@ export function createAgents(
         knowledge_base_ids: [],
         ...(template && readTemplate(template, locale)),
         ...settings,
+        grants: shareWithEveryone({}, is_shared),
         state: 'starting',
         last_error: null,
         state_since: now,
@@ -134,12 +149,12 @@ export function createAgents(
      * FORBIDDEN if a user who is not an administrator asks for `all`, and VALIDATION_FAILED for an unknown cursor.
      */
     async list(
-      { id, role }: Pick<AuthCaller, 'id' | 'role'>,
+      { id, role, groups }: Viewer,
       scope: 'mine' | 'all',
       page: PageRequest,
     ): Promise<Page<ListedAgent>> {
       if (scope === 'all' && role !== 'admin') throw new AppError('FORBIDDEN')
-      const others = { ...(scope === 'mine' && { is_shared: true }), owner_id: { $ne: id } }
+      const others = { ...(scope === 'mine' && isGrantedTo({ id, groups })), owner_id: { $ne: id } }
       const projection = {
         ...{ system_prompt: 0, config: 0, welcome_message: 0, knowledge_base_ids: 0, tool_settings: 0 },
       }
@@ -162,7 +177,7 @@ export function createAgents(
     /** Changes settings, effective from the next turn. Throws what `create` throws, or AGENT_NOT_FOUND. */
     async update(
       agent: AgentDocument,
-      settings: Partial<AgentSettings>,
+      { is_shared, ...settings }: Partial<AgentSettings>,
       request: Conditional,
     ): Promise<AgentDocument> {
       const unchanged = requireUnchanged(request, agent, agentFields)
@@ -173,18 +188,21 @@ export function createAgents(
         changes.name,
         agents.findOneAndUpdate(
           { _id: agent._id, ...unchanged },
-          { $set: { ...changes, updated_at: clock.seconds() } },
+          { $set: { ...changes, updated_at: clock.seconds() }, ...toGrantUpdate(agent, is_shared) },
           { returnDocument: 'after' },
         ),
       )
       if (!updated) throw missOf(unchanged, 'AGENT_NOT_FOUND')
-      const { _id: agent_id, owner_id } = agent
-      if (agent.is_shared && !updated.is_shared) {
-        runtime.closeConnections(agent_id, (caller) => !mayOpen(updated, caller))
-        await events.emit('agent.unshared', { agent_id, owner_id })
-      }
-      await events.emit('agent.changed', { agent_id })
+      await noteChange(agent, updated)
       return updated
+    },
+
+    noteChange,
+
+    /** Has the guards check the open connections of an agent again, because another process has changed its grants. */
+    recheckConnections(agent_id: string): void {
+      dropRecent()
+      sockets.recheck((context: Partial<GuardContexts['agent']>) => context.agent?._id === agent_id)
     },
 
     /** Converts agents to rows of the API, with what this caller may see. */
@@ -236,6 +254,8 @@ export function createAgents(
     },
 
     isOwner: isOwnerOf,
+    mayOpen,
+    mayEdit,
 
     /** Returns the names of the agents that an account owns. */
     listNamesOf: async (owner_id: string): Promise<Set<string>> =>
@@ -274,4 +294,14 @@ async function refuseTakenName<Result>(name: string | undefined, write: Promise<
     if (isDuplicateKey(error)) throw new AppError('AGENT_NAME_TAKEN', { name })
     throw error
   }
+}
+
+const accessOf = ({ owner_id, grants = [] }: AgentDocument): AgentAccess => ({ owner_id, grants })
+
+/** Returns the update of the grants that follows a change of `is_shared`. */
+function toGrantUpdate(agent: AgentDocument, is_shared: boolean | undefined) {
+  if (is_shared === undefined || is_shared === isForEveryone(agent)) return {}
+  return is_shared
+    ? { $addToSet: { grants: { to: EVERYONE, access: 'use' as const } } }
+    : { $pull: { grants: { to: EVERYONE } } }
 }

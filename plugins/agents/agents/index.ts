@@ -1,12 +1,12 @@
 import { join } from 'node:path'
-import { definePlugin, describeLeftFolders, listNames } from '#plugin-api'
+import { createShareable, definePlugin, describeLeftFolders, listNames, sharingIndexes } from '#plugin-api'
 import { type Agents, createAgents } from './agents.ts'
 import { assertExpert, assertTool, createDefaultAssistant } from './forms.ts'
 
-import { agentGuard, ownerGuard, permittedOwnerGuard } from './guards.ts'
-import { agentRoutes, toolRoutes } from './routes.ts'
-import './types.ts'
+import { agentGuard, editorGuard, ownerGuard, permittedEditorGuard } from './guards.ts'
 import { manifest } from './manifest.ts'
+import { agentRoutes, toolRoutes } from './routes.ts'
+import type { AgentDocument } from './types.ts'
 
 declare module '#kernel/types' {
   interface Services {
@@ -23,7 +23,7 @@ export default definePlugin({
       indexes: [
         { key: { owner_id: 1, name: 1 }, unique: true },
         { key: { owner_id: 1, _id: 1 } },
-        { key: { is_shared: 1, _id: 1 } },
+        ...sharingIndexes,
         { key: { default_model: 1 } },
         { key: { 'operation.until': 1 }, partialFilterExpression: { 'operation.until': { $exists: true } } },
       ],
@@ -48,7 +48,8 @@ export default definePlugin({
     host.limit('agents', ({ collections }, owner_id) => collections.agents.countDocuments({ owner_id }))
     host.guard('agent', agentGuard)
     host.guard('owner', ownerGuard)
-    host.guard('permitted_owner', permittedOwnerGuard)
+    host.guard('editor', editorGuard)
+    host.guard('permitted_editor', permittedEditorGuard)
     host.routes([...agentRoutes, ...toolRoutes])
     host.extend('users.creation', createDefaultAssistant)
     host.extend('users.removal', ({ user_id }, { agents }) => agents.removeAllOf(user_id))
@@ -57,6 +58,21 @@ export default definePlugin({
       listNames(collections.agents, ids, { kind: 'agent', field: 'name' }),
     )
     host.extend('overview.counts', async (_, { agents }) => ({ agents: await agents.countByState() }))
+    host.extend(
+      'groups.shareables',
+      createShareable<AgentDocument>({
+        name: 'agent',
+        label: { en: 'Agent', zh: '智能体' },
+        access: ['use', 'edit'],
+        is_open: false,
+        collection: () => host.cradle.collections.agents,
+        owner: 'owner_id',
+        nameOf: ({ name }) => name,
+        find: (caller, key) => host.cradle.agents.findVisible(caller, key),
+        changed: (before, after) => host.cradle.agents.noteChange(before, after),
+      }),
+    )
+    host.on('agent.unshared', ({ agent_id }, { signals }) => signals.publish('agent.unshared', { agent_id }))
     host.job({
       name: 'agents-recovery',
       every_seconds: 15,
@@ -68,6 +84,9 @@ export default definePlugin({
       run: ({ agents }, signal) => agents.removeLeftFolders(signal),
     })
     host.check('removed workspaces', ({ server }) => describeLeftFolders(join(server.home, 'agents')))
+  },
+  start({ agents, signals }) {
+    signals.on('agent.unshared', ({ agent_id }) => agents.recheckConnections(agent_id))
   },
   ready: ({ agents }) => agents.restore(),
   stop: ({ agents }) => agents.stopRestoring(),

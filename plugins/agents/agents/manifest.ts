@@ -10,7 +10,7 @@ export const manifest = defineManifest({
     description:
       'Create agents, change their settings and tools, start and stop them. The path takes the id of an agent, or the name of one of your own.',
   },
-  depends: ['users', 'auth', 'providers'],
+  depends: ['users', 'auth', 'providers', 'signals'],
   errors: {
     AGENT_NOT_FOUND: {
       status: 404,

@@ -1,4 +1,14 @@
-import { AppError, agentRow, type Locale, makeTag, newAgent, pageReply, replyWithTag } from '#plugin-api'
+import {
+  AppError,
+  agentRow,
+  EVERYONE,
+  isForEveryone,
+  type Locale,
+  makeTag,
+  newAgent,
+  pageReply,
+  replyWithTag,
+} from '#plugin-api'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import { type Cradle, route } from './manifest.ts'
 import {
@@ -21,6 +31,10 @@ const showAgent = async <const Status extends number>(
   caller: AuthCaller,
   { agents }: Cradle,
 ) => replyWithTag(status, await agents.show(agent, caller), makeTag(agent, agentFields))
+
+/** Throws if the rules of the server do not let the caller share something with everybody. */
+const assertMayShare = (caller: AuthCaller, { extensions }: Pick<Cradle, 'extensions'>) =>
+  extensions['users.sharing'].ask({ sharer: caller, with: [EVERYONE] })
 
 const listAgents = route({
   method: 'GET',
@@ -50,9 +64,10 @@ const createAgent = route({
   errors: ['AGENT_NAME_TAKEN', 'PROVIDER_NOT_VISIBLE', 'LIMIT_REACHED', 'KNOWLEDGE_BASE_NOT_FOUND'],
   etag: true,
   audit: 'agent.create',
-}).handle(async ({ caller, body, locale }, cradle) =>
-  showAgent(201, await cradle.agents.create(caller, body, { locale }), caller, cradle),
-)
+}).handle(async ({ caller, body, locale }, cradle) => {
+  if (body.is_shared) await assertMayShare(caller, cradle)
+  return showAgent(201, await cradle.agents.create(caller, body, { locale }), caller, cradle)
+})
 
 const getAgent = route({
   method: 'GET',
@@ -72,8 +87,8 @@ const changeAgent = route({
   operation_id: 'updateAgent',
   summary: 'Change an agent',
   description:
-    'Changes the given settings from the next turn on, without a restart; null clears a setting, and `config` is replaced as a whole. Only the owner may change `is_shared`. When an agent is no longer shared, the connections of its guests are closed; their threads stay readable for them.',
-  guard: 'owner',
+    'Changes the given settings from the next turn on, without a restart; null clears a setting, and `config` is replaced as a whole. Only the owner may change `is_shared`, which is the grant to everyone. When an agent is no longer shared, the connections of its guests are closed; their threads stay readable for them.',
+  guard: 'editor',
   body: agentChanges,
   response: { 200: agentRow },
   errors: ['AGENT_NAME_TAKEN', 'PROVIDER_NOT_VISIBLE', 'KNOWLEDGE_BASE_NOT_FOUND'],
@@ -83,6 +98,7 @@ const changeAgent = route({
   const { caller, agent, body } = request
   if (body.is_shared !== undefined && caller.id !== agent.owner_id)
     throw new AppError('FORBIDDEN', { field: 'is_shared' })
+  if (body.is_shared && !isForEveryone(agent)) await assertMayShare(caller, cradle)
   return showAgent(200, await cradle.agents.update(agent, body, request), caller, cradle)
 })
 
@@ -109,7 +125,7 @@ const startAgent = route({
   summary: 'Start an agent',
   description:
     'Returns after the start has ended. The agent is then `running`, or `failed` if no model can be used or its workspace cannot be created; read its status. Starting a running agent changes nothing.',
-  guard: 'owner',
+  guard: 'editor',
   response: { 204: null },
   errors: ['AGENT_BUSY'],
   audit: 'agent.start',
@@ -122,7 +138,7 @@ const stopAgent = route({
   summary: 'Stop an agent',
   description:
     'Ends the turns of all its users, disconnects its channels, and returns when the agent has stopped. It takes no turns until it is started again, also after a restart of the server. Stopping a stopped agent changes nothing.',
-  guard: 'owner',
+  guard: 'editor',
   response: { 204: null },
   errors: ['AGENT_BUSY'],
   audit: 'agent.stop',
@@ -135,7 +151,7 @@ const reloadAgent = route({
   summary: 'Restart an agent',
   description:
     'Ends the turns of all its users and starts the agent again; a stopped agent stays stopped. Settings apply without a restart, so this is for an agent that has failed or hangs.',
-  guard: 'owner',
+  guard: 'editor',
   response: { 204: null },
   errors: ['AGENT_BUSY'],
   audit: 'agent.reload',
@@ -147,7 +163,7 @@ const readAgent = route({
   operation_id: 'markAgentRead',
   summary: 'Mark an agent as read',
   description: 'Clears the unread counts of all threads that the caller has with the agent.',
-  guard: 'owner',
+  guard: 'editor',
   scope: 'chat',
   response: { 204: null },
   audit: { none: 'Marking as read is bookkeeping.' },
@@ -163,7 +179,7 @@ const getStatus = route({
   summary: 'Get the status of an agent',
   description:
     'Returns the state of the agent and since when it has lasted, its channels, the turns that run now, and the model that a turn would use.',
-  guard: 'owner',
+  guard: 'editor',
   response: { 200: agentStatus },
 }).handle(async ({ agent }, { agents }) => {
   const activity = await agents.readActivity(agent._id)
@@ -201,7 +217,7 @@ export const toolRoutes = [
     summary: 'Get the tool settings of an agent',
     description:
       'Lists the built-in tools and those of plugins from outside, each with whether the agent has it. `available` tells whether the caller has the permission that a tool requires.',
-    guard: 'owner',
+    guard: 'editor',
     response: { 200: toolSettingsRow },
     etag: true,
   }).handle((request, cradle) => showTools(request.agent, request, cradle)),
@@ -213,7 +229,7 @@ export const toolRoutes = [
     summary: 'Set the tool settings of an agent',
     description:
       "Replaces the list of built-in tools that are off; with `plugins`, also the list of plugins' tools that are on. Tools that are off by default stay off. A change applies from the next call of a tool.",
-    guard: 'owner',
+    guard: 'editor',
     body: toolSettings,
     response: { 200: toolSettingsRow },
     errors: ['TOOL_NOT_DISABLEABLE'],
@@ -232,7 +248,7 @@ export const toolRoutes = [
     summary: 'Switch a tool of an agent on or off',
     description:
       'Changes one tool and leaves the others as they are. Tools that the agent cannot do without, such as `read_file`, always stay on. The change applies from the next call of a tool.',
-    guard: 'owner',
+    guard: 'editor',
     body: toolChange,
     response: { 200: toolSettingsRow },
     errors: ['NOT_FOUND', 'TOOL_NOT_DISABLEABLE'],

@@ -111,7 +111,7 @@ export function createRuntime(
   }
 
   async function finishRemoval(agent: AgentDocument): Promise<void> {
-    const { _id: agent_id, owner_id, is_shared } = agent
+    const { _id: agent_id, owner_id, grants = [] } = agent
     let aside: string | undefined
     await operations.perform(agent, async (setState) => {
       await setState('stopping')
@@ -123,7 +123,7 @@ export function createRuntime(
         return undefined
       })
       await agents.deleteOne({ _id: agent_id })
-      await events.emit('agent.deleted', { agent_id, owner_id, is_shared })
+      await events.emit('agent.deleted', { agent_id, owner_id, grants })
       return undefined
     })
     closeConnections(agent_id, () => true)

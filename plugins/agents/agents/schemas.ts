@@ -3,8 +3,13 @@ import { agentRow, listedAgentRow, newAgent, objectOf, pageQuery, rowOf } from '
 /** PATCH /agents/:id; null clears a nullable field, `config` is replaced as a whole. */
 export const agentChanges = objectOf(newAgent.properties)
 
+const { is_shared, ...storedSettings } = agentChanges.properties
+
 /** The fields that the entity tag of an agent is made from. */
-export const agentFields = Object.keys(agentChanges.properties) as (keyof typeof agentChanges.properties)[]
+export const agentFields = [
+  ...(Object.keys(storedSettings) as (keyof typeof storedSettings)[]),
+  'grants' as const,
+]
 
 /** GET /agents. */
 export const agentRows = { type: 'array', items: listedAgentRow } as const

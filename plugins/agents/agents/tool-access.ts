@@ -1,7 +1,15 @@
-import { AppError, isWithin, type Tool } from '#plugin-api'
+import { AppError, grantedAccess, isWithin, type Tool } from '#plugin-api'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import type { Cradle } from './manifest.ts'
-import type { AgentDocument, Holder, LentTools, ToolAccess, ToolChoices, ToolSettings } from './types.ts'
+import type {
+  AgentDocument,
+  Holder,
+  LentTools,
+  ToolAccess,
+  ToolChoices,
+  ToolSettings,
+  Viewer,
+} from './types.ts'
 
 /** The tool settings of an agent that nobody has changed. */
 export const FIRST_TOOL_SETTINGS: ToolSettings = { disabled_builtin: [], enabled_plugin: [] }
@@ -93,7 +101,7 @@ export function createToolAccess({
       const [agent, user] = await Promise.all([agents.findOne({ _id: agent_id }), users.find(user_id)])
       if (!agent || !user?.enabled) return null
       const rights = scopes ? scopeRules.restrict(user, scopes) : user
-      if (!mayOpen(agent, { id: user_id, role: rights.role })) return null
+      if (!mayOpen(agent, { id: user_id, role: rights.role, groups: user.group_ids })) return null
       const owner = agent.owner_id === user_id ? user : await users.find(agent.owner_id)
       const { role, permissions } = rights
       const pluginTools = await lend(agent, { id: user_id, role, permissions }, { choices, has_begun: true })
@@ -130,10 +138,12 @@ export const isOwnerOf = (
 ): boolean => owner_id === id || role === 'admin'
 
 /** True if this caller may open the agent. */
-export const mayOpen = (
-  agent: Pick<AgentDocument, 'owner_id' | 'is_shared'>,
-  caller: Pick<AuthCaller, 'id' | 'role'>,
-): boolean => agent.is_shared || isOwnerOf(agent, caller)
+export const mayOpen = (agent: Pick<AgentDocument, 'owner_id' | 'grants'>, caller: Viewer): boolean =>
+  isOwnerOf(agent, caller) || grantedAccess(agent, caller) !== null
+
+/** True if this caller may change the agent. */
+export const mayEdit = (agent: Pick<AgentDocument, 'owner_id' | 'grants'>, caller: Viewer): boolean =>
+  isOwnerOf(agent, caller) || grantedAccess(agent, caller) === 'edit'
 
 /** True if agents may use this tool for this user. */
 export const mayUse = ({ permission }: Tool, { role, permissions }: Holder): boolean =>

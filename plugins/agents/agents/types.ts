@@ -7,6 +7,7 @@ import type {
   Locale,
   listedAgentRow,
   modelSettings,
+  Shared,
   Tool,
   TypeOf,
   UploadedFile,
@@ -56,6 +57,9 @@ export interface ToolSettings {
 /** A holder of permissions. */
 export type Holder = Pick<AuthCaller, 'role' | 'permissions'>
 
+/** The part of a caller that decides which agents they see. */
+export type Viewer = Pick<AuthCaller, 'id' | 'role' | 'groups'>
+
 /** The tools of an agent that acts for a user, and the bounds of their use. */
 export interface ToolAccess {
   tools: readonly Tool[]
@@ -104,7 +108,7 @@ export interface Instructions {
 }
 
 /** An agent; times are Unix seconds. */
-export interface AgentDocument extends Omit<AgentSettings, 'knowledge_base_ids'> {
+export interface AgentDocument extends Omit<AgentSettings, 'knowledge_base_ids' | 'is_shared'>, Shared {
   /** Missing in agents that are older than the field. */
   knowledge_base_ids?: string[]
   _id: string
@@ -120,6 +124,9 @@ export interface AgentDocument extends Omit<AgentSettings, 'knowledge_base_ids'>
   updated_at: number
 }
 
+/** The part of an agent that decides who may open it. */
+export type AgentAccess = Required<Pick<AgentDocument, 'owner_id' | 'grants'>>
+
 /** An agent in a list, without the long fields that only its detail shows. */
 export type ListedAgent = Omit<
   AgentDocument,
@@ -128,6 +135,13 @@ export type ListedAgent = Omit<
 
 /** The activity of an agent, as its status shows it; each plugin at `agents.activity` contributes a part. */
 export type AgentActivity = Pick<TypeOf<typeof agentStatus>, 'channels' | 'turns_active'>
+
+declare module '../../operation/signals/types.ts' {
+  interface Facts {
+    /** Fewer people may open an agent. */
+    'agent.unshared': { agent_id: string }
+  }
+}
 
 declare module '#kernel/types' {
   interface Collections {
@@ -138,18 +152,20 @@ declare module '#kernel/types' {
   interface GuardContexts {
     /** The owner of the agent in the path `:id`, accounts with whom it is shared, and administrators. */
     agent: { caller: AuthCaller; agent: AgentDocument }
+    /** The owner of the agent in the path `:id`, accounts that may change it, and administrators. */
+    editor: { caller: AuthCaller; agent: AgentDocument }
     /** The owner of the agent in the path `:id`, and administrators. */
     owner: { caller: AuthCaller; agent: AgentDocument }
-    /** The owner of the agent in the path `:id` and administrators, if they hold the permission in the argument. */
-    permitted_owner: { caller: AuthCaller; agent: AgentDocument }
+    /** The same as `editor`, if they hold the permission in the argument. */
+    permitted_editor: { caller: AuthCaller; agent: AgentDocument }
   }
   interface Events {
     /** The settings or the state of an agent changed. */
     'agent.changed': { agent_id: string }
     /** An agent and all its data were removed. May be emitted again after a crash. */
-    'agent.deleted': { agent_id: string; owner_id: string; is_shared: boolean }
-    /** An agent is no longer shared: only its owner and administrators may open it. */
-    'agent.unshared': { agent_id: string; owner_id: string }
+    'agent.deleted': { agent_id: string } & AgentAccess
+    /** An agent is no longer shared with some people or groups, or has another owner. */
+    'agent.unshared': { agent_id: string; before: AgentAccess; after: AgentAccess }
   }
   interface ExtensionPoints {
     /** Tools that agents can call: on by default if the plugin is built in, off by default otherwise. */

@@ -88,7 +88,7 @@ const publishExpert = route({
   summary: 'Publish an agent as an expert',
   description:
     'Copies the agent as it is now, with the files of its workspace, for every account to install; later changes of the agent change nothing. Uploads, logs, keys and everything that looks like a secret are left out, and so are files that turns have written, unless `include_files` names them. `left_out` in the reply lists what was not copied, with the reasons. `tools_without_approval` is never published.',
-  guard: 'owner',
+  guard: 'editor',
   body: publication,
   response: { 201: newlyPublishedExpert },
   errors: [
@@ -111,7 +111,7 @@ const previewPublication = route({
   summary: 'Preview what publishing an agent copies',
   description:
     'Returns the files that publishing the agent now would copy, and in `left_out` those that it would not, with the reasons. Nothing is published.',
-  guard: 'owner',
+  guard: 'editor',
   body: previewedFiles,
   response: { 200: publicationPreview },
   errors: ['WORKSPACE_TOO_LARGE'],

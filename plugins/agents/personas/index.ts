@@ -108,7 +108,7 @@ const applyPersona = route({
   summary: 'Set the persona of an agent',
   description:
     'Sets `persona_mbti` and restarts the agent, which ends the turns of all its users; a stopped agent stays stopped. To change the persona from the next turn on without a restart, use `PATCH /agents/{id}`.',
-  guard: 'owner',
+  guard: 'editor',
   body: personaChoice,
   response: { 200: agentRow },
   errors: ['AGENT_BUSY'],

@@ -29,7 +29,7 @@ export const agentSkillRoutes = [
     summary: 'List the skills of an agent',
     description:
       "Lists the skills in the agent's workspace by slug, those that are off included: each folder `skills/<slug>/` with a `SKILL.md`.",
-    guard: 'owner',
+    guard: 'editor',
     query: objectOf(pageQuery),
     response: { 200: agentSkills },
     errors: ['SKILLS_FOLDER_UNUSABLE'],
@@ -44,7 +44,7 @@ export const agentSkillRoutes = [
     summary: 'Get a skill of an agent',
     description:
       'Returns the skill with the text of its `SKILL.md` and the paths of its files; with `contents=true`, also what is in them, in the form in which a PUT takes it back.',
-    guard: 'owner',
+    guard: 'editor',
     params: skillParams,
     query: detailOptions,
     response: { 200: agentSkillDetail },
@@ -62,7 +62,7 @@ export const agentSkillRoutes = [
     summary: 'Add a skill to an agent',
     description:
       "Writes the files to the folder `skills/<slug>/` of the agent's workspace. The model sees the name and description of the skill from the next turn on. A skill that exists is replaced as a whole if `overwrite` is true; otherwise the request is refused.",
-    guard: 'owner',
+    guard: 'editor',
     body: newSkill,
     response: { 201: agentSkill },
     errors: ['SKILL_ALREADY_EXISTS', ...WRITE_ERRORS],
@@ -79,7 +79,7 @@ export const agentSkillRoutes = [
     summary: 'Write a skill of an agent',
     description:
       'Creates the skill or replaces all of its files: files that the body does not have are removed. A replaced skill stays switched on or off.',
-    guard: 'owner',
+    guard: 'editor',
     params: skillParams,
     body: wholeSkill,
     response: { 200: agentSkill, 201: agentSkill },
@@ -98,7 +98,7 @@ export const agentSkillRoutes = [
     summary: 'Switch a skill of an agent on or off',
     description:
       'The model does not see a skill that is off. It stays off when its files are replaced, and in published copies of the agent.',
-    guard: 'owner',
+    guard: 'editor',
     params: skillParams,
     body: skillSwitch,
     response: { 200: agentSkill },
@@ -118,7 +118,7 @@ export const agentSkillRoutes = [
     summary: 'Delete a skill of an agent',
     description:
       "Removes the folder of the skill from the agent's workspace. The skill in a package that it was copied from stays.",
-    guard: 'owner',
+    guard: 'editor',
     params: skillParams,
     response: { 204: null },
     errors: ['SKILL_NOT_FOUND', 'SKILLS_FOLDER_UNUSABLE'],
@@ -134,7 +134,7 @@ export const agentSkillRoutes = [
     summary: 'Copy skills of a package to an agent',
     description:
       'Copies skills as they are now; later changes of the package change nothing. Skills whose slugs are taken are listed as `skipped`, unless `overwrite` is true. If one of the skills does not exist, nothing is copied.',
-    guard: 'owner',
+    guard: 'editor',
     params: copyParams,
     body: copyOrder,
     response: { 200: copyOutcome },
@@ -151,7 +151,7 @@ export const agentSkillRoutes = [
     summary: 'Copy a skill of an agent to a package',
     description:
       'Copies the skill as it is now; later changes in the workspace change nothing. You can change packages of your own, administrators all of them. A skill with the same slug in the package is replaced only if `overwrite` is true.',
-    guard: ['permitted_owner', 'skill_packages'],
+    guard: ['permitted_editor', 'skill_packages'],
     params: skillParams,
     body: pushOrder,
     response: { 201: packageSkill },

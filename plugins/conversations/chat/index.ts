@@ -209,7 +209,8 @@ export default definePlugin({
       signals.publish('turn.resolved', { thread_id })
     })
     host.on('agent.unshared', ({ agent_id }, cradle) => stopRevokedTurns({ agent_id }, cradle))
-    host.on('user.changed', ({ user_id }, cradle) => stopRevokedTurns({ user_id }, cradle))
+    host.on('user.changed', ({ user_id }, cradle) => stopRevokedTurns({ user_ids: [user_id] }, cradle))
+    host.on('group.changed', ({ user_ids }, cradle) => stopRevokedTurns({ user_ids }, cradle))
     host.extend('agents.stopping', ({ agent_id }, { chat, signals }) => {
       signals.publish('agent.stopping', { agent_id })
       return chat.stopAgent(agent_id)

@@ -13,7 +13,7 @@ export const migrationRoutes = [
     summary: 'Rebuild the histories of an agent',
     description:
       'Queues the threads of all users of the agent whose history must be rebuilt from its events: imported ones, and those of an older version of the server. Threads that have failed are queued again. The work continues in the background; poll its status.',
-    guard: 'owner',
+    guard: 'editor',
     response: { 200: migrationStarted },
     errors: ['AGENT_BUSY'],
     audit: 'history.migrate',
@@ -26,7 +26,7 @@ export const migrationRoutes = [
     summary: 'Get the progress of rebuilding histories',
     description:
       'Counts the threads of the agent whose histories are still to be rebuilt, by state. The work is done when `remaining` is 0.',
-    guard: 'owner',
+    guard: 'editor',
     response: { 200: migrationStatus },
   }).handle(({ agent }, { historyMigration }) => historyMigration.status(agent)),
 

@@ -31,7 +31,7 @@ export function createSnapshotFiles({
 
   /** True for a file that the caller may read: any for the owner of the agent, for guests the files of their threads. */
   const mayRead = async (agent: AgentDocument, caller: AuthCaller, path: string): Promise<boolean> => {
-    if (agents.isOwner(agent, caller)) return true
+    if (agents.mayEdit(agent, caller)) return true
     const question = { agent_id: agent._id, user_id: caller.id, path }
     return (await extensions['agents.named_files'].ask(question)).flat().includes(path)
   }

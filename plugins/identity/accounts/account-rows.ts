@@ -1,48 +1,51 @@
 import type { AccountLockout } from '../auth/account-lockout.ts'
-import type { UserDocument } from '../users/types.ts'
+import type { Account } from '../users/types.ts'
 import type { Cradle } from './manifest.ts'
 import type { AccountRow } from './schemas.ts'
 
 /** The parts that rows of accounts are made with. */
-type Parts = { accountLockout: AccountLockout } & Pick<Cradle, 'extensions'>
+type Parts = { accountLockout: AccountLockout } & Pick<Cradle, 'extensions' | 'users'>
 
 /** Returns the rows of accounts for user managers; looks up the login locks of all of them in one query. */
 export async function toAccountRows(
-  users: readonly UserDocument[],
-  { accountLockout, extensions }: Parts,
+  accounts: readonly Account[],
+  { accountLockout, extensions, users: { storedOf } }: Parts,
 ): Promise<AccountRow[]> {
   const [locks, factors] = await Promise.all([
-    accountLockout.listLocks(users.map(({ username }) => username)),
-    extensions['accounts.second_factors'].ask({ user_ids: users.map(({ _id }) => _id) }),
+    accountLockout.listLocks(accounts.map(({ username }) => username)),
+    extensions['accounts.second_factors'].ask({ user_ids: accounts.map(({ _id }) => _id) }),
   ])
-  return users.map(
-    ({
-      _id,
-      password_hash,
-      identities = [],
-      changed_at,
-      creation_pending,
-      last_login_at = null,
-      ...shown
-    }) => {
-      const seconds = locks.get(shown.username)
-      const second_factors = factors.flatMap((byUser) => [...(byUser.get(_id) ?? [])])
-      return {
-        id: _id,
-        ...shown,
-        last_login_at,
-        has_password: password_hash !== null,
-        sso_linked: identities.length > 0,
-        login_locked: seconds !== undefined,
-        login_retry_after_seconds: seconds ?? null,
-        ...(second_factors.length > 0 && { second_factors }),
-      }
-    },
-  )
+  return accounts
+    .map(storedOf)
+    .map(
+      ({
+        _id,
+        password_hash,
+        identities = [],
+        changed_at,
+        creation_pending,
+        group_ids,
+        last_login_at = null,
+        ...shown
+      }) => {
+        const seconds = locks.get(shown.username)
+        const second_factors = factors.flatMap((byUser) => [...(byUser.get(_id) ?? [])])
+        return {
+          id: _id,
+          ...shown,
+          last_login_at,
+          has_password: password_hash !== null,
+          sso_linked: identities.length > 0,
+          login_locked: seconds !== undefined,
+          login_retry_after_seconds: seconds ?? null,
+          ...(second_factors.length > 0 && { second_factors }),
+        }
+      },
+    )
 }
 
 /** Returns the row of one account. */
-export async function toAccountRow(user: UserDocument, cradle: Parts): Promise<AccountRow> {
+export async function toAccountRow(user: Account, cradle: Parts): Promise<AccountRow> {
   const [row] = await toAccountRows([user], cradle)
   return row!
 }

@@ -3,7 +3,7 @@ import { AppError, type Conditional, isWithin } from '#plugin-api'
 import type { AccountLockout } from '../auth/account-lockout.ts'
 import type { PasswordChanges } from '../auth/password-changes.ts'
 import type { AuthCaller } from '../auth/types.ts'
-import type { NewUser, UserChanges, UserCondition, UserDocument } from '../users/types.ts'
+import type { Account, NewUser, UserChanges, UserCondition } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
 import { type Authority, isChanged, readAuthority } from './authority.ts'
 import type { Grants } from './grants.ts'
@@ -32,7 +32,7 @@ export function createAccounts({
   accountLockout: AccountLockout
   grants: Grants
 } & Pick<Cradle, 'server'>) {
-  const find = async (key: string): Promise<UserDocument> => {
+  const find = async (key: string): Promise<Account> => {
     const user = (await users.findByUsername(key)) ?? (await users.find(key))
     if (!user) throw new AppError('NOT_FOUND')
     return user
@@ -45,15 +45,15 @@ export function createAccounts({
   const act = async <Result>(
     caller: AuthCaller,
     key: string,
-    check: (user: UserDocument, authority: Authority) => void,
-    work: (user: UserDocument, where: UserCondition) => Promise<Result>,
+    check: (user: Account, authority: Authority) => void,
+    work: (user: Account, where: UserCondition) => Promise<Result>,
   ): Promise<Result> => {
     for (let tries = 1; ; tries += 1) {
       const [user, authority] = await Promise.all([find(key), readAuthority(caller, { users })])
       authority.assertManageable(user)
       check(user, authority)
       try {
-        return await work(user, authority.conditionFor(user))
+        return await work(user, authority.conditionFor(users.storedOf(user)))
       } catch (error) {
         const wasChanged = error instanceof AppError && CHANGED.has(error.code)
         if (!wasChanged || tries === MAX_TRIES) throw error
@@ -81,7 +81,7 @@ export function createAccounts({
     find,
 
     /** Creates an account. Throws the errors of `users.create`, VALIDATION_FAILED, GRANT_EXCEEDS. */
-    async create(caller: AuthCaller, newUser: NewUser): Promise<UserDocument> {
+    async create(caller: AuthCaller, newUser: NewUser): Promise<Account> {
       const folder = normalizeFolder(newUser.workspace_root_dir)
       grants.assertGrantable(caller, newUser)
       const authority = await readAuthority(caller, { users })
@@ -98,12 +98,13 @@ export function createAccounts({
       key: string,
       newValues: UserChanges,
       request: Conditional,
-    ): Promise<UserDocument> {
+    ): Promise<Account> {
       const changes = { ...newValues, ...normalizeFolder(newValues.workspace_root_dir) }
       return act(
         caller,
         key,
-        (user, authority) => {
+        (account, authority) => {
+          const user = users.storedOf(account)
           users.requireUnchanged(request, user)
           const demotes = changes.role === 'user' && user.role === 'admin'
           if (user._id === caller.id && (demotes || changes.enabled === false))
@@ -114,7 +115,7 @@ export function createAccounts({
           authority.assertKeepsOwnLimits(user, changes)
           grants.assertGrantable(caller, changes, user.permissions)
           // An address and `enabled` decide who can sign in; without tokens an account is of no use.
-          if (GUARDED.some((field) => isChanged(user, changes, field))) authority.assertCovers(user)
+          if (GUARDED.some((field) => isChanged(user, changes, field))) authority.assertCovers(account)
           if (!isChanged(user, changes, 'workspace_root_dir')) return
           authority.assertHoldsFolder(user.workspace_root_dir)
           authority.assertHoldsFolder(changes.workspace_root_dir!)
@@ -140,7 +141,7 @@ export function createAccounts({
     actOnSignIn: <Result>(
       caller: AuthCaller,
       key: string,
-      work: (user: UserDocument) => Promise<Result>,
+      work: (user: Account) => Promise<Result>,
     ): Promise<Result> =>
       act(
         caller,

@@ -1,6 +1,6 @@
 import { AppError, isWithin } from '#plugin-api'
 import type { AuthCaller } from '../auth/types.ts'
-import type { UserChanges, UserCondition, UserDocument } from '../users/types.ts'
+import type { Account, UserChanges, UserCondition, UserDocument } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
 
 /** The rights of a caller over other accounts; an administrator has all of them. */
@@ -8,7 +8,7 @@ export interface Authority {
   /** Throws ADMINISTRATOR_PROTECTED unless the caller may change this account at all. */
   assertManageable(user: UserDocument): void
   /** Throws ACCOUNT_EXCEEDS if the account holds a permission or a folder that the caller lacks. */
-  assertCovers(user: UserDocument): void
+  assertCovers(user: Account): void
   /** Throws GRANT_EXCEEDS if the folder is outside the caller's own; null is always allowed. */
   assertHoldsFolder(folder: string | null): void
   /** Throws SELF_LIMITS if the changes raise or lower a limit of the caller's own account. */

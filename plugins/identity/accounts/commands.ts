@@ -1,5 +1,5 @@
 import { type Command, type CommandInput, JSON_OPTION, type Page, printJson, printTable } from '#plugin-api'
-import type { UserDocument } from '../users/types.ts'
+import type { Account } from '../users/types.ts'
 import { toAccountRow, toAccountRows } from './account-rows.ts'
 import type { Cradle } from './manifest.ts'
 import type { AccountRow } from './schemas.ts'
@@ -63,9 +63,9 @@ const create: Command<Cradle> = {
 }
 
 /** Reads every account, page by page. */
-async function listAll({ accounts }: Pick<Cradle, 'accounts'>): Promise<UserDocument[]> {
-  const all: UserDocument[] = []
-  let page: Page<UserDocument> | undefined
+async function listAll({ accounts }: Pick<Cradle, 'accounts'>): Promise<Account[]> {
+  const all: Account[] = []
+  let page: Page<Account> | undefined
   do {
     page = await accounts.list({ limit: ACCOUNTS_AT_ONCE, ...(page?.next && { cursor: page.next }) })
     all.push(...page.rows)

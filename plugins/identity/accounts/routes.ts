@@ -1,5 +1,5 @@
 import { objectOf, pageQuery, pageReply, type Route, replyWithTag } from '#plugin-api'
-import type { UserDocument } from '../users/types.ts'
+import type { Account } from '../users/types.ts'
 import { toAccountRow, toAccountRows } from './account-rows.ts'
 import { type Cradle, route } from './manifest.ts'
 import {
@@ -15,7 +15,7 @@ import {
 const ACCOUNT = '/users/:id'
 const guard = ['permission', 'users'] as const
 
-const showAccount = async <const Status extends number>(status: Status, user: UserDocument, cradle: Cradle) =>
+const showAccount = async <const Status extends number>(status: Status, user: Account, cradle: Cradle) =>
   replyWithTag(status, await toAccountRow(user, cradle), cradle.users.tagOf(user))
 
 const listPermissions = route({

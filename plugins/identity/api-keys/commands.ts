@@ -1,5 +1,5 @@
 import { AppError, type Command, JSON_OPTION, type Page, printJson, printTable } from '#plugin-api'
-import type { UserDocument } from '../users/types.ts'
+import type { Account } from '../users/types.ts'
 import type { ApiKeyDocument, Cradle } from './manifest.ts'
 import { toRow } from './routes.ts'
 
@@ -7,7 +7,7 @@ const KEYS_AT_ONCE = 200
 const USERNAME = { name: 'username', summary: 'username or ID of the account', required: true }
 
 /** Throws NOT_FOUND for an unknown account. */
-async function findAccount(key: string, { users }: Cradle): Promise<UserDocument> {
+async function findAccount(key: string, { users }: Cradle): Promise<Account> {
   const user = (await users.findByUsername(key)) ?? (await users.find(key))
   if (!user) throw new AppError('NOT_FOUND')
   return user

@@ -1,5 +1,5 @@
 import { AppError, type Guard, type GuardRequest } from '#plugin-api'
-import type { UserDocument } from '../users/types.ts'
+import type { Account } from '../users/types.ts'
 import { type Bearer, confirmProtocol, readBearer } from './bearer.ts'
 import { listPermissions, pendingActions } from './logins.ts'
 import type { Cradle } from './manifest.ts'
@@ -55,7 +55,7 @@ async function readAgain({ id, session_id, credential }: AuthCaller, cradle: Cra
 }
 
 function toCaller(
-  user: UserDocument,
+  user: Account,
   { id, session, credential }: Pick<Bearer, 'id' | 'credential'> & { session: SessionDocument | undefined },
   { permissionCatalog, extensions }: Cradle,
 ): AuthCaller {
@@ -66,6 +66,7 @@ function toCaller(
     username: user.username,
     role: user.role,
     permissions: listPermissions(user, permissionCatalog),
+    groups: user.group_ids,
     locale: user.locale,
     token_quota: user.token_quota,
     must_change_password: user.must_change_password,
@@ -150,7 +151,7 @@ export function readCaller(context: object): AuthCaller | undefined {
 async function renew(
   request: GuardRequest,
   { iat, exp }: Claims,
-  user: UserDocument,
+  user: Account,
   session: SessionDocument,
   { tokens, sessions, clock, config }: Cradle,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import { AppError, type ErrorCode, type LoginReply, reply } from '#plugin-api'
-import type { UserDocument } from '../users/types.ts'
+import type { Account } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
 import type { AccountLockout, AttemptOptions } from './account-lockout.ts'
 import type { Cradle } from './manifest.ts'
@@ -74,10 +74,7 @@ export function createLogins({
    * Returns the account with this name and password, and the code if it needs one. Throws AUTH_FAILED whatever is wrong
    * with name, password or account, SECOND_FACTOR_MISSING, SECOND_FACTOR_WRONG, and the errors of `attempt`.
    */
-  const authenticate = async (
-    { username, password, code }: Credentials,
-    ip: string,
-  ): Promise<UserDocument> => {
+  const authenticate = async ({ username, password, code }: Credentials, ip: string): Promise<Account> => {
     let refusal: ErrorCode = 'AUTH_FAILED'
     const user = await attempt({ username, ip }, async () => {
       const user = await users.authenticate(username, password)
@@ -89,13 +86,13 @@ export function createLogins({
     return user
   }
 
-  const listRequiredActions = async (user: UserDocument, method: SignInMethod): Promise<string[]> => {
+  const listRequiredActions = async (user: Account, method: SignInMethod): Promise<string[]> => {
     const actions = extensions['auth.required_actions'].list()
     const due = await Promise.all(actions.map((action) => action.isDue({ user, method })))
     return actions.filter((_, index) => due[index]).map(({ name }) => name)
   }
 
-  const describeLogin = async (user: UserDocument, session: SessionDocument): Promise<LoginReply> => ({
+  const describeLogin = async (user: Account, session: SessionDocument): Promise<LoginReply> => ({
     access_token: await tokens.sign(user, session),
     token_type: 'Bearer',
     expires_in: config.access_token_ttl_seconds,
@@ -107,7 +104,7 @@ export function createLogins({
    * disabled, or its password changed, meanwhile.
    */
   const openSession = async (
-    user: UserDocument,
+    user: Account,
     origin: Origin,
     { method, hasCookie }: { method: SignInMethod; hasCookie?: boolean },
   ) => {
@@ -125,7 +122,7 @@ export function createLogins({
 
   /** The same for the account that a request signs in to; returns the reply to the request. */
   const signIn = async (
-    user: UserDocument,
+    user: Account,
     { ip, headers, body: { cookie: hasCookie } }: SignInRequest,
     method: SignInMethod,
   ) => {
@@ -139,7 +136,7 @@ export function createLogins({
     signIn,
 
     /** Opens a session without a cookie; returns the body of the reply to a login. Throws AUTH_FAILED as `signIn`. */
-    open: async (user: UserDocument, origin: Origin, method: SignInMethod): Promise<LoginReply> =>
+    open: async (user: Account, origin: Origin, method: SignInMethod): Promise<LoginReply> =>
       (await openSession(user, origin, { method })).body,
 
     logIn: async (request: SignInRequest & { body: Credentials }) =>
@@ -157,7 +154,7 @@ export function createLogins({
 
 /** Lists the permissions of an account, sorted; an administrator has every declared one. */
 export function listPermissions(
-  { role, permissions }: Pick<UserDocument, 'role' | 'permissions'>,
+  { role, permissions }: Pick<Account, 'role' | 'permissions'>,
   permissionCatalog: Cradle['permissionCatalog'],
 ): string[] {
   const ownPermissions = role === 'admin' ? permissionCatalog.list().map(({ key }) => key) : [...permissions]
@@ -172,7 +169,7 @@ export const pendingActions = (
 
 /** Returns the account as its own user sees it in a session that has these actions left. */
 export function describeUser(
-  user: UserDocument,
+  user: Account,
   permissionCatalog: Cradle['permissionCatalog'],
   required_actions: readonly string[],
 ) {

@@ -1,5 +1,4 @@
 import { AppError, type GuardRequest } from '#plugin-api'
-import type { UserDocument } from '../users/types.ts'
 import { listPermissions } from './logins.ts'
 import type { Cradle } from './manifest.ts'
 import type { Rights } from './types.ts'
@@ -27,7 +26,7 @@ export function createScopes({ permissionCatalog }: Pick<Cradle, 'permissionCata
     )
 
   /** Returns the rights that are left of an account's. */
-  const restrict = (user: Pick<UserDocument, 'role' | 'permissions'>, scopes: readonly string[]): Rights => {
+  const restrict = (user: Rights, scopes: readonly string[]): Rights => {
     const permissions = listPermissions(user, permissionCatalog)
     if (scopes.includes('admin')) return { role: user.role, permissions }
     return { role: 'user', permissions: permissions.filter((key) => scopes.includes(key)) }

@@ -1,6 +1,6 @@
 import type JWT from 'jsonwebtoken'
 import { AppError, createRecentValues } from '#plugin-api'
-import type { UserDocument } from '../users/types.ts'
+import type { Account } from '../users/types.ts'
 import type { Cradle } from './manifest.ts'
 import type { SigningKeys } from './signing-key.ts'
 import type { SessionDocument } from './types.ts'
@@ -53,7 +53,7 @@ export function createTokens({
 
   return {
     /** Signs a token that is valid until its session expires, if that is not later than the life of a token. */
-    async sign(user: UserDocument, session: SessionDocument): Promise<string> {
+    async sign(user: Account, session: SessionDocument): Promise<string> {
       const { secret, epoch } = await signingKeys.read()
       const now = clock.seconds()
       const claims: Claims = {

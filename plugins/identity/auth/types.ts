@@ -1,5 +1,5 @@
 import type { Locale } from '#plugin-api'
-import type { Role, UserDocument } from '../users/types.ts'
+import type { Account, Role } from '../users/types.ts'
 
 /** Addresses of the services that people sign in with, by kind and name; those left out are the vendor's own. */
 export type SignInEndpoints = Readonly<Record<string, Readonly<Record<string, string>>>>
@@ -11,6 +11,8 @@ export interface AuthCaller {
   role: Role
   /** Sorted; every declared permission for administrators. */
   permissions: string[]
+  /** The ids of its groups. */
+  groups: readonly string[]
   locale: Locale | null
   /** In LLM tokens per quota window; null if unlimited. */
   token_quota: number | null
@@ -47,7 +49,7 @@ export interface SignInRequest {
 
 /** The sign-in of an account whose password was right, with the one-time code that the user entered. */
 export interface PasswordSignIn {
-  user: UserDocument
+  user: Account
   code: string | undefined
 }
 
@@ -57,7 +59,7 @@ export interface RequiredAction {
   /** The routes with which it is done, `METHOD /path`; they are open to the session. */
   routes: readonly string[]
   /** True if a session must do it that a user opens now. */
-  isDue(signIn: { user: UserDocument; method: SignInMethod }): Promise<boolean>
+  isDue(signIn: { user: Account; method: SignInMethod }): Promise<boolean>
 }
 
 /** The network address and browser that a login came from. */

@@ -4,7 +4,7 @@ import type { Filter } from 'mongodb'
 import { AppError, findPage, type Page, type PageRequest, type TypeOf } from '#plugin-api'
 import type { Grants } from '../accounts/grants.ts'
 import type { AuthCaller } from '../auth/types.ts'
-import type { UserDocument } from '../users/types.ts'
+import type { Account } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
 import { findRefusal, type InviteDocument } from './invite.ts'
 import type { Cradle } from './manifest.ts'
@@ -32,10 +32,7 @@ export function createInvites({
   ids,
 }: { users: Users; grants: Grants } & Pick<Cradle, 'collections' | 'clock' | 'ids'>) {
   /** Records that the account was created, unless that is recorded already. */
-  const markUsed = async (
-    { _id }: InviteDocument,
-    { _id: user_id, username }: UserDocument,
-  ): Promise<void> => {
+  const markUsed = async ({ _id }: InviteDocument, { _id: user_id, username }: Account): Promise<void> => {
     const used_at = clock.seconds()
     await invites.updateOne(
       { _id, user_id, used_at: null },

@@ -1,5 +1,5 @@
 import { AppError, type Locale, type TypeOf } from '#plugin-api'
-import type { UserDocument } from '../users/types.ts'
+import type { Account } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
 import { findRefusal, type InviteDocument } from './invite.ts'
 import type { Invites } from './invites.ts'
@@ -27,7 +27,7 @@ export function createRedemptions({
   }
 
   /** Returns the inviter; undefined if that account is deleted or may no longer invite, which revokes the invite. */
-  const findInviter = async ({ created_by_id }: InviteDocument): Promise<UserDocument | undefined> => {
+  const findInviter = async ({ created_by_id }: InviteDocument): Promise<Account | undefined> => {
     const inviter = await users.find(created_by_id)
     return inviter && users.isManager(inviter) ? inviter : undefined
   }
@@ -35,7 +35,7 @@ export function createRedemptions({
   /** Returns the permissions of an invite that its inviter could still grant and that a plugin still declares. */
   const selectPermissions = (
     { permissions }: InviteDocument,
-    { role, permissions: inviterPermissions }: UserDocument,
+    { role, permissions: inviterPermissions }: Account,
   ) =>
     permissions.filter(
       (key) => permissionCatalog.get(key) && (role === 'admin' || inviterPermissions.includes(key)),
@@ -44,7 +44,7 @@ export function createRedemptions({
   const createAccount = async (
     claimed: InviteDocument,
     { username, password, display_name = null, locale }: Redemption,
-  ): Promise<UserDocument> => {
+  ): Promise<Account> => {
     const inviter = await findInviter(claimed)
     if (!inviter) {
       await invites.revokeClaimed(claimed)
@@ -75,7 +75,7 @@ export function createRedemptions({
      * Creates the account. Throws the errors of `validate`, USERNAME_TAKEN, VALIDATION_FAILED, PASSWORD_TOO_WEAK or
      * PASSWORD_CHECKS_BUSY; after any of them the invite can still be redeemed.
      */
-    async redeem(redemption: Redemption): Promise<UserDocument> {
+    async redeem(redemption: Redemption): Promise<Account> {
       const { _id } = await findPending(redemption.code)
       // Checked after the code, so that only invited people can find out which usernames exist.
       if (await users.findByUsername(redemption.username)) throw new AppError('USERNAME_TAKEN')

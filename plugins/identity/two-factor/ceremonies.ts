@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import { AppError, type ErrorCode, type TypeOf } from '#plugin-api'
 import type { AuthCaller, Headers } from '../auth/types.ts'
-import type { UserDocument } from '../users/types.ts'
+import type { Account } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
 import type { Cradle } from './manifest.ts'
 import type { Passkeys } from './passkeys.ts'
@@ -117,7 +117,7 @@ export function createCeremonies({
     async authenticate(
       { assertion }: Pick<TypeOf<typeof passkeySignIn>, 'assertion'>,
       party: RelyingParty,
-    ): Promise<UserDocument> {
+    ): Promise<Account> {
       const { clientDataJSON, userHandle } = assertion.response
       const expectedChallenge = await passkeyChallenges.take(clientDataJSON, 'sign_in', null)
       const passkey = await passkeys.find(assertion.id)

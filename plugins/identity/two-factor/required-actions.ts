@@ -1,16 +1,14 @@
 import type { RequiredAction } from '../auth/types.ts'
-import type { UserDocument } from '../users/types.ts'
+import type { Account } from '../users/types.ts'
 import type { Cradle } from './manifest.ts'
 
 /** True if the settings require a second factor of accounts with this role. */
-export const isRequired = (
-  { role }: Pick<UserDocument, 'role'>,
-  { config }: Pick<Cradle, 'config'>,
-): boolean => config.required_for.some((name) => name === role || name === 'everybody')
+export const isRequired = ({ role }: Pick<Account, 'role'>, { config }: Pick<Cradle, 'config'>): boolean =>
+  config.required_for.some((name) => name === role || name === 'everybody')
 
 /** Creates the required actions of sessions whose accounts need a second factor: set one up, or prove it. */
 export function createRequiredActions(cradle: () => Cradle): RequiredAction[] {
-  const hasFactor = async ({ _id }: UserDocument) => (await cradle().totpFactors.find(_id)) !== null
+  const hasFactor = async ({ _id }: Account) => (await cradle().totpFactors.find(_id)) !== null
   return [
     {
       name: 'set_up_totp',

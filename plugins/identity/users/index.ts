@@ -23,6 +23,7 @@ export default definePlugin({
       indexes: [
         { key: { username: 1 }, unique: true },
         { key: { changed_at: 1 } },
+        { key: { group_ids: 1, username: 1 } },
         {
           key: { 'identities.key': 1 },
           unique: true,
@@ -37,10 +38,15 @@ export default definePlugin({
     host.provide('identities', createIdentities)
     // This plugin starts first, so that the other listeners see the change.
     host.on('user.changed', ({ user_id }, { users }) => users.dropRecent(user_id))
+    host.on('group.changed', (_, { users }) => users.dropRecent())
     host.extend('audit.names', ({ ids }, { collections }) =>
       listNames(collections.users, ids, { kind: 'user', field: 'username' }),
     )
     host.job({ name: 'users.recovery', every_seconds: 30, run: ({ users }) => users.recover() })
+    host.extensionPoint('users.groups', { noun: 'rights of groups' })
+    host.extensionPoint('users.named_groups', { noun: 'groups by name' })
+    host.extensionPoint('users.first_groups', { noun: 'first groups of an account' })
+    host.extensionPoint('users.sharing', { noun: 'rule of sharing' })
     host.extensionPoint('users.creation', { noun: 'beginning of an account' })
     host.extensionPoint('users.removal', { noun: 'removal' })
   },

@@ -35,7 +35,7 @@ export const manifest = defineManifest({
     },
   ],
   errors: userErrors,
-  events: ['user.created', 'user.changed', 'user.deleted'],
+  events: ['user.created', 'user.changed', 'user.deleted', 'group.changed'],
 })
 
 declare module '#kernel/types' {

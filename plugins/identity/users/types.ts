@@ -25,6 +25,8 @@ export interface UserDocument {
   locale: Locale | null
   /** The granted permissions; an administrator's list keeps what was stored before. */
   permissions: string[]
+  /** The groups whose rights the account has as well; missing if it was never in one. */
+  group_ids?: string[]
   /** Null if the account cannot sign in with a password. */
   password_hash: string | null
   must_change_password: boolean
@@ -43,6 +45,22 @@ export interface UserDocument {
   creation_pending?: true
 }
 
+/** The rights that a group gives each of its members. */
+export type GroupRights = Pick<UserDocument, 'permissions' | 'token_quota'> & { _id: string; name: string }
+
+/** The rights of an account of which its groups may give it more. */
+type OwnRights = Pick<UserDocument, 'permissions' | 'token_quota'>
+
+/**
+ * An account with the rights that it has: its own and those of its groups. A quota of its own replaces those of the
+ * groups, of which otherwise the largest counts.
+ */
+export interface Account extends UserDocument {
+  group_ids: string[]
+  /** The rights that are stored in the account itself. */
+  own: OwnRights
+}
+
 /** A requested language: any well-formed tag, stored as the nearest supported language. */
 interface WantedLocale {
   locale?: string | null
@@ -55,7 +73,14 @@ export type ChangedAccount = Pick<UserDocument, '_id' | 'enabled' | 'changed_at'
 export type NewUser = Pick<UserDocument, 'username'> & { id?: string } & Partial<
     Pick<
       UserDocument,
-      'role' | 'display_name' | 'email' | 'permissions' | 'identities' | 'workspace_root_dir' | 'token_quota'
+      | 'role'
+      | 'display_name'
+      | 'email'
+      | 'permissions'
+      | 'identities'
+      | 'workspace_root_dir'
+      | 'token_quota'
+      | 'group_ids'
     >
   > &
   WantedLocale & { password?: string }
@@ -111,10 +136,28 @@ declare module '#kernel/types' {
     'user.created': { user_id: string; username: string }
     /** The role, permissions, language, profile or enabled flag of an account have changed. */
     'user.changed': { user_id: string }
+    /** A group has other rights, or is gone: the rights of all who are or were its members may have changed. */
+    'group.changed': { group_id: string; user_ids: readonly string[] }
     /** An account and all its data were deleted. May be emitted again after a crash. */
     'user.deleted': { user_id: string; username: string }
   }
   interface ExtensionPoints {
+    /** Returns the rights of those of these groups that exist, by group. */
+    'users.groups': (question: { ids: readonly string[] }) => Promise<ReadonlyMap<string, GroupRights>>
+    /** Returns those of these groups that exist, each named by its id or, whatever the case, its name. */
+    'users.named_groups': (question: {
+      names: readonly string[]
+    }) => Promise<ReadonlyMap<string, GroupRights>>
+    /** Returns the groups that new accounts are in. */
+    'users.first_groups': (question: object) => Promise<readonly string[]>
+    /**
+     * Throws an AppError if an account may not share something of its own with these people and groups, each of which
+     * is `user:<id>`, `group:<id>` or `everyone`.
+     */
+    'users.sharing': (question: {
+      sharer: { id: string; role: Role; groups: readonly string[] }
+      with: readonly string[]
+    }) => unknown
     /** Creates what a new account starts with. Called again after a crash. */
     'users.creation': (question: { user_id: string; username: string }) => unknown
     /** Removes what a plugin stores about an account. Called again after a crash. */

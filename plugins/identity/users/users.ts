@@ -2,21 +2,32 @@ import {
   AppError,
   type Conditional,
   createRecentValues,
+  escapePattern,
   findPage,
   isDuplicateKey,
   type Locale,
   makeTag,
   missOf,
   nearestLocale,
+  type Page,
   type PageRequest,
   requireUnchanged,
 } from '#plugin-api'
 import { createAdministrators } from './administrators.ts'
 import { createInitialPassword } from './first-administrator.ts'
+import { createGroupMembers } from './group-members.ts'
 import { createCreations, createDeletions } from './lifecycle.ts'
 import type { Cradle } from './manifest.ts'
 import { assertStrongPassword, createPasswords, makePassword } from './passwords.ts'
-import { type NewUser, type UserChanges, type UserCondition, type UserDocument, userFields } from './types.ts'
+import { createRights, toStored } from './rights.ts'
+import {
+  type Account,
+  type NewUser,
+  type UserChanges,
+  type UserCondition,
+  type UserDocument,
+  userFields,
+} from './types.ts'
 
 /** The contract's rule for usernames; upper case is accepted and stored as lower case. */
 export const USERNAME_PATTERN = '^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$'
@@ -35,11 +46,12 @@ export type Users = ReturnType<typeof createUsers>
 export function createUsers(
   cradle: Pick<Cradle, 'collections' | 'clock' | 'ids' | 'events' | 'extensions' | 'server' | 'config'>,
 ) {
-  const { clock, ids, events, server } = cradle
+  const { clock, ids, events, extensions, server } = cradle
   const { users } = cradle.collections
   const administrators = createAdministrators(cradle)
   const creations = createCreations(cradle)
   const deletions = createDeletions(cradle)
+  const rights = createRights(cradle)
   const passwords = createPasswords({ memory_kib: cradle.config.password_memory_kib })
   const initialPassword = createInitialPassword(server)
 
@@ -52,11 +64,12 @@ export function createUsers(
   }
 
   const recent = createRecentValues(async (user_ids) => {
-    const rows = await users.find({ _id: { $in: [...user_ids] } }).toArray()
+    const rows = await rights.addAll(await users.find({ _id: { $in: [...user_ids] } }).toArray())
     return new Map(rows.map((user) => [user._id, user]))
   })
 
-  const findByUsername = (username: string) => users.findOne({ username: username.toLowerCase() })
+  const findByUsername = async (username: string) =>
+    rights.addTo(await users.findOne({ username: username.toLowerCase() }))
 
   return {
     /**
@@ -68,8 +81,9 @@ export function createUsers(
       username,
       password,
       locale = null,
+      group_ids = [],
       ...fields
-    }: NewUser): Promise<UserDocument> {
+    }: NewUser): Promise<Account> {
       if (!USERNAME.test(username)) {
         const issue = {
           path: '/username',
@@ -82,6 +96,7 @@ export function createUsers(
         throw new AppError('USERNAME_TAKEN')
       if (password !== undefined) assertStrongPassword(password)
       const password_hash = password === undefined ? null : await passwords.hash(password)
+      const firstGroups = await extensions['users.first_groups'].ask({})
       const now = stamps()
       const user: UserDocument = {
         _id: id,
@@ -93,6 +108,7 @@ export function createUsers(
         workspace_root_dir: null,
         token_quota: null,
         ...fields,
+        group_ids: [...new Set([...firstGroups.flat(), ...group_ids])],
         locale: toLocale(locale),
         enabled: true,
         tokens_used: 0,
@@ -108,30 +124,55 @@ export function createUsers(
         throw error
       }
       await creations.announce(user)
-      return user
+      return rights.addTo(user)
     },
 
     /** True if the account is enabled and may manage other accounts. */
-    isManager: ({ enabled, role, permissions }: UserDocument): boolean =>
+    isManager: ({ enabled, role, permissions }: Account): boolean =>
       enabled && (role === 'admin' || permissions.includes('users')),
     assertStrongPassword,
     makePassword,
 
-    find: (user_id: string) => users.findOne({ _id: user_id }),
+    /** Returns the account with the rights of its groups, as do all other methods; null if it does not exist. */
+    find: async (user_id: string): Promise<Account | null> =>
+      rights.addTo(await users.findOne({ _id: user_id })),
     /** Returns an account as it was at most 300 ms ago; changes by this process are seen at once. */
     findRecent: recent.get,
-    /** Drops an account that has changed from memory. */
-    dropRecent: (user_id: string) => recent.drop(user_id),
+    /** Drops an account that has changed from memory, or all of them. */
+    dropRecent: (user_id?: string) => recent.drop(user_id),
+    /** Returns an account without the rights of its groups. */
+    storedOf: toStored,
     /** Makes the entity tag of an account. */
-    tagOf: (user: UserDocument) => makeTag(user, userFields),
+    tagOf: (user: UserDocument) => makeTag(toStored(user), userFields),
     /** Returns the condition of a change under `If-Match`. Throws PRECONDITION_FAILED. */
     requireUnchanged: (request: Conditional, user: UserDocument): UserCondition =>
-      requireUnchanged(request, user, userFields),
+      requireUnchanged(request, toStored(user), userFields),
     findByUsername,
     /** The accounts with these ids; unknown ids are left out. */
-    listByIds: (user_ids: readonly string[]) => users.find({ _id: { $in: [...user_ids] } }).toArray(),
+    listByIds: async (user_ids: readonly string[]): Promise<Account[]> =>
+      rights.addAll(await users.find({ _id: { $in: [...user_ids] } }).toArray()),
     /** Lists the accounts by username. Throws VALIDATION_FAILED for an unknown cursor. */
-    list: (page: PageRequest) => findPage(users, { parts: [{}], sort: { username: 1 } }, page),
+    async list(page: PageRequest): Promise<Page<Account>> {
+      const { rows, next } = await findPage(users, { parts: [{}], sort: { username: 1 } }, page)
+      return { rows: await rights.addAll(rows), next }
+    },
+    /** Returns the accounts with these usernames, by username in lower case. */
+    async listByUsernames(usernames: readonly string[]): Promise<Map<string, UserDocument>> {
+      if (usernames.length === 0) return new Map()
+      const names = usernames.map((name) => name.toLowerCase())
+      const rows = await users.find({ username: { $in: names } }).toArray()
+      return new Map(rows.map((user) => [user.username, user]))
+    },
+    /** Finds enabled accounts by a part of their names, in these groups if any are named. */
+    search(
+      q: string,
+      { group_ids, limit }: { group_ids: readonly string[] | undefined; limit: number },
+    ): Promise<UserDocument[]> {
+      const part = { $regex: escapePattern(q.trim()), $options: 'i' }
+      const within = group_ids && { group_ids: { $in: [...group_ids] } }
+      const filter = { enabled: true, ...within, $or: [{ username: part }, { display_name: part }] }
+      return users.find(filter).sort({ username: 1 }).limit(limit).toArray()
+    },
     haveAdministrator: async () =>
       (await users.findOne({ role: 'admin' }, { projection: { _id: 1 } })) !== null,
 
@@ -149,7 +190,7 @@ export function createUsers(
      * Returns the enabled account with this name and password. Unknown names, disabled accounts and accounts without
      * a password take as long as a wrong password.
      */
-    async authenticate(username: string, password: string): Promise<UserDocument | undefined> {
+    async authenticate(username: string, password: string): Promise<Account | undefined> {
       const user = await findByUsername(username)
       const right = await passwords.verify(user?.password_hash ?? null, password)
       return user?.enabled && right ? user : undefined
@@ -181,7 +222,7 @@ export function createUsers(
       user_id: string,
       { locale, ...changes }: UserChanges,
       where: UserCondition = {},
-    ): Promise<UserDocument> {
+    ): Promise<Account> {
       const language = locale === undefined ? {} : { locale: toLocale(locale) }
       const write = () =>
         users.findOneAndUpdate(
@@ -193,7 +234,7 @@ export function createUsers(
       const user = weakens ? await administrators.ensureAnotherAdminRemains(user_id, write) : await write()
       if (!user) throw missOf(where, 'NOT_FOUND')
       await events.emit('user.changed', { user_id })
-      return user
+      return rights.addTo(user)
     },
 
     /** Deletes an account and all its data. Throws NOT_FOUND as `update` does, LAST_ADMINISTRATOR. */
@@ -226,6 +267,8 @@ export function createUsers(
       const existing = await users.distinct('_id', { _id: { $in: [...totals.keys()] } })
       return [...totals.keys()].filter((user_id) => !existing.includes(user_id))
     },
+
+    ...createGroupMembers(cradle, { stamps, addRights: rights.addAll }),
 
     /** Counts the accounts and the tokens that they have used together. */
     async totals(): Promise<{ user_count: number; tokens_used: number }> {

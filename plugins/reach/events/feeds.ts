@@ -75,9 +75,14 @@ export function createFeeds({
     },
 
     /** Notifies every account that reads its events, except for those that `describe` leaves out. */
-    notifyAll(describe: (account_id: string) => AccountEvent | undefined): void {
+    notifyAll(describe: (account_id: string) => ReturnType<Describe>): void {
       sweep()
       for (const feed of feeds.values()) addTo(feed, () => describe(feed.account_id))
+    },
+
+    /** Begins the streams of accounts anew, because they may see more or less from now on. */
+    interrupt(account_ids: readonly string[]): void {
+      for (const account_id of account_ids) feeds.get(account_id)?.interrupt()
     },
 
     /** Begins all streams anew, because what other processes told may have been lost. */

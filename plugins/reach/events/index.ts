@@ -40,12 +40,12 @@ export default definePlugin({
       return relay.pass('event', { user_id, event })
     })
     host.on('agent.changed', ({ agent_id }, { relay }) => relay.pass('agent', { agent_id }))
-    host.on('agent.unshared', ({ agent_id, owner_id }, { relay }) =>
-      relay.pass('agentGone', { agent_id, owner_id, to: 'others' }),
+    host.on('agent.unshared', (change, { relay }) => relay.pass('agentGone', change))
+    host.on('agent.deleted', ({ agent_id, ...before }, { relay }) =>
+      relay.pass('agentGone', { agent_id, before, after: null }),
     )
-    host.on('agent.deleted', ({ agent_id, owner_id, is_shared }, { relay }) =>
-      relay.pass('agentGone', { agent_id, owner_id, to: is_shared ? 'all' : 'owner' }),
-    )
+    host.on('user.changed', ({ user_id }, { relay }) => relay.pass('accounts', { user_ids: [user_id] }))
+    host.on('group.changed', ({ user_ids }, { relay }) => relay.pass('accounts', { user_ids }))
     for (const name of ['channel.changed', 'channel.state_changed'] as const)
       host.on(name, ({ channel_id, agent_id }, { relay }) => relay.pass('channel', { channel_id, agent_id }))
     host.on('connector.changed', ({ connector_id, owner_id }, { relay }) => {

@@ -10,7 +10,7 @@ export const manifest = defineManifest({
     order: 46,
     description: 'What changes for your account, as it happens.',
   },
-  depends: ['auth', 'agents', 'chat', 'signals'],
+  depends: ['users', 'auth', 'agents', 'chat', 'signals'],
   limits: {
     event_streams: { default: 32, description: 'Streams of what changes for an account that are open' },
   },

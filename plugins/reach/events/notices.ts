@@ -1,5 +1,8 @@
+import { grantedAccess } from '#plugin-api'
 import type { Agents } from '../../agents/agents/agents.ts'
+import type { AgentAccess } from '../../agents/agents/types.ts'
 import type { Threads } from '../../conversations/chat/threads/threads.ts'
+import type { Users } from '../../identity/users/users.ts'
 import type { Feeds } from './feeds.ts'
 import type { AccountEvent } from './schemas.ts'
 
@@ -11,11 +14,22 @@ export function createNotices({
   feeds,
   agents,
   threads,
+  users,
 }: {
   feeds: Feeds
   agents: Agents
   threads: Threads
+  users: Users
 }) {
+  /** True if an account sees an agent as its own, or because it is shared. */
+  const isSeen = async (agent: AgentAccess, account_id: string): Promise<boolean> => {
+    if (agent.owner_id === account_id) return true
+    const account = agent.grants.length > 0 ? await users.findRecent(account_id) : undefined
+    return (
+      account !== undefined && grantedAccess(agent, { id: account_id, groups: account.group_ids }) !== null
+    )
+  }
+
   return {
     /** Notifies the owner of a thread of how it is now. */
     thread({ thread_id, user_id }: { thread_id: string; user_id: string }): void {
@@ -46,9 +60,11 @@ export function createNotices({
     async agent({ agent_id }: { agent_id: string }): Promise<void> {
       const agent = feeds.areEmpty() ? null : await agents.find(agent_id)
       if (!agent) return
-      const { name, state, owner_id, is_shared } = agent
-      feeds.notifyAll((account_id) =>
-        is_shared || account_id === owner_id ? { type: 'agent.changed', agent_id, name, state } : undefined,
+      const { name, state } = agent
+      feeds.notifyAll(async (account_id) =>
+        (await isSeen({ grants: [], ...agent }, account_id))
+          ? { type: 'agent.changed', agent_id, name, state }
+          : undefined,
       )
     },
 
@@ -88,19 +104,22 @@ export function createNotices({
     /** Notifies the accounts that no longer see an agent. */
     agentGone({
       agent_id,
-      owner_id,
-      to,
+      before,
+      after,
     }: {
       agent_id: string
-      owner_id: string
-      to: 'owner' | 'others' | 'all'
+      before: AgentAccess
+      after: AgentAccess | null
     }): void {
-      feeds.notifyAll((account_id) =>
-        to === 'all' || (account_id === owner_id) === (to === 'owner')
-          ? { type: 'agent.deleted', agent_id }
-          : undefined,
-      )
+      feeds.notifyAll(async (account_id) => {
+        if (!(await isSeen(before, account_id)) || (after && (await isSeen(after, account_id))))
+          return undefined
+        return { type: 'agent.deleted', agent_id }
+      })
     },
+
+    /** Has accounts look at everything again: they may see more or less from now on. */
+    accounts: ({ user_ids }: { user_ids: readonly string[] }): void => feeds.interrupt(user_ids),
 
     /** Notifies an account that its usage has changed. */
     usage({ user_id }: { user_id: string }): void {

@@ -25,7 +25,7 @@ export const connectorIndexes: IndexDescription[] = [{ key: { owner_id: 1, name:
 export const connectorFields = ['name', 'config', 'secret_config', 'is_default', 'seen'] as const
 
 /** The account that makes or changes a connector. */
-type Maker = Pick<AuthCaller, 'id' | 'username' | 'role'>
+type Maker = Pick<AuthCaller, 'id' | 'username' | 'role' | 'groups'>
 
 /** A connector as the API shows it. */
 export type ConnectorRow = TypeOf<typeof connectorRow>

@@ -209,7 +209,7 @@ export const agentConnectorRoutes = [
     operation_id: 'getAgentConnectors',
     summary: 'List the connectors of an agent',
     description: 'Returns the connectors that lend the agent their tools, with the state of each tool.',
-    guard: 'owner',
+    guard: 'editor',
     response: { 200: agentConnectors },
   }).handle(({ agent }, { agentConnectors: settings }) => settings.show(agent)),
 
@@ -220,7 +220,7 @@ export const agentConnectorRoutes = [
     summary: 'Replace the connectors of an agent',
     description:
       'Chooses among the connectors that the owner of the agent sees. The tools that a connector has when it is added count as seen; those that come or change later are off until they are sent with `seen: true`.',
-    guard: 'owner',
+    guard: 'editor',
     body: agentConnectors,
     response: { 200: agentConnectors },
     errors: ['CONNECTOR_NOT_FOUND'],

@@ -94,7 +94,7 @@ export interface ConnectorDocument {
 }
 
 /** The fields of an account that decide what it sees. */
-export type Viewer = Pick<AuthCaller, 'id' | 'role'>
+export type Viewer = Pick<AuthCaller, 'id' | 'role' | 'groups'>
 
 declare module '#kernel/types' {
   interface Events {

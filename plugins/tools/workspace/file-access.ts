@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { posix } from 'node:path'
 import { AppError, type ContextOf, type FileReply } from '#plugin-api'
+import type { Viewer } from '../../agents/agents/types.ts'
 import { createEtag, isShowable, lookupMediaType } from './files/file-facts.ts'
 import { explainErrors, FileFailure, OutsideFailure } from './files/file-failure.ts'
 import { BoundFailure } from './files/path-bounds.ts'
@@ -8,7 +9,7 @@ import { findPlace, inParent, openFileIn, type Place } from './files/workspace-p
 import type { Cradle } from './manifest.ts'
 
 /** The agent whose files are requested, and the caller. */
-type Asker = Pick<ContextOf<'agent'>, 'agent'> & { caller: { id: string; role: 'user' | 'admin' } }
+type Asker = Pick<ContextOf<'agent'>, 'agent'> & { caller: Viewer }
 type Services = Pick<Cradle, 'agents' | 'extensions'>
 
 /**
@@ -59,7 +60,7 @@ async function listGuestFiles(
 
 /** Creates the check of visible paths: all for the owner, for guests the paths to files of their own threads. */
 export async function createVisibility(asker: Asker, services: Services): Promise<(path: string) => boolean> {
-  if (services.agents.isOwner(asker.agent, asker.caller)) return () => true
+  if (services.agents.mayEdit(asker.agent, asker.caller)) return () => true
   const visible = new Set([''])
   for (const path of await listGuestFiles(asker, services)) {
     const names = path.split('/')
@@ -91,12 +92,12 @@ const normalize = (path: string) => posix.normalize(`./${path}`).replace(/^\.?\/
 
 /** Finds a file that the asker may read: any file for the owner, a file of their own threads for a guest. */
 export function findReadable(asker: Asker, path: string, services: Services): Promise<Place> {
-  const isOwner = services.agents.isOwner(asker.agent, asker.caller)
+  const mayEdit = services.agents.mayEdit(asker.agent, asker.caller)
   return findVisible(
     asker,
     path,
     services,
-    async (candidate) => isOwner || (await listGuestFiles(asker, services, candidate)).has(candidate),
+    async (candidate) => mayEdit || (await listGuestFiles(asker, services, candidate)).has(candidate),
   )
 }
 

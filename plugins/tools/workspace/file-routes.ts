@@ -152,7 +152,7 @@ const writeFile = route({
   summary: 'Write a file',
   description:
     'Stores the body of the request, whatever its media type, as the file; parent folders are created. The reply is 201 if the file is new. With `If-Match` and an `ETag`, or with `If-None-Match: *`, a file that somebody else has changed or created is not replaced.',
-  guard: 'owner',
+  guard: 'editor',
   query: targetQuery,
   upload: { max_bytes: MAX_FILE_BYTES, as: 'body' },
   response: { 200: fileRow, 201: fileRow },
@@ -205,7 +205,7 @@ const deleteFile = route({
   summary: 'Delete a file or folder',
   description:
     'Deletes the file or the empty folder at the path; a folder with contents only if `recursive` is true. A link is removed, not what it leads to.',
-  guard: 'owner',
+  guard: 'editor',
   query: deleteQuery,
   response: { 204: null },
   errors: ['NOT_FOUND', 'FILE_UNUSABLE', 'DIRECTORY_NOT_EMPTY'],
@@ -226,7 +226,7 @@ const moveFile = route({
   summary: 'Move or rename a file or folder',
   description:
     'Moves within the workspace and creates missing parent folders. A file at the new path is replaced only if `overwrite` is true.',
-  guard: 'owner',
+  guard: 'editor',
   body: moveBody,
   response: { 200: fileRow },
   errors: ['NOT_FOUND', 'FILE_UNUSABLE', 'FILE_EXISTS', 'DIRECTORY_NOT_EMPTY'],
@@ -248,7 +248,7 @@ const makeDirectory = route({
   operation_id: 'createDirectory',
   summary: 'Create a folder',
   description: 'Creates the folder and missing parent folders. Writing a file creates its folders as well.',
-  guard: 'owner',
+  guard: 'editor',
   body: folderBody,
   response: { 201: folderRow },
   errors: ['FILE_UNUSABLE', 'FILE_EXISTS'],
@@ -289,7 +289,7 @@ const readArchive = route({
   errors: ['NOT_FOUND', 'FILE_UNUSABLE', 'ARCHIVE_TOO_LARGE'],
 }).handle(async ({ agent, caller, query: { path } }, { agents }) => {
   // Guests may read single files but no folders.
-  if (!agents.isOwner(agent, caller)) throw new AppError('NOT_FOUND')
+  if (!agents.mayEdit(agent, caller)) throw new AppError('NOT_FOUND')
   return withApiErrors(
     path,
     async () => {

@@ -83,7 +83,7 @@ export const linkRoutes = [
     const { agent_id, user_id, path } = services.fileLinks.open(params.id, query.token)
     const user = await services.users.find(user_id)
     if (!user?.enabled) throw new AppError('LINK_INVALID')
-    const caller = { id: user_id, role: user.role }
+    const caller = { id: user_id, role: user.role, groups: user.group_ids }
     const agent = await services.agents.findVisible(caller, agent_id)
     return openContent(await findReadable({ agent, caller }, path, services), {
       inline: Boolean(query.inline),

@@ -196,3 +196,125 @@ t.test('only the owner decides if an agent is shared', async (t) => {
     body: { is_shared: true, description: 'of the admin' },
   })
 })
+
+t.test('An agent is shared with people and groups, to use or to edit it', async (t) => {
+  const { body: group } = await server.request('POST', '/groups', { body: { name: 'Team' } })
+  const cleo = await server.createUser({ username: 'cleo' })
+  await server.request('PUT', `/groups/${group.id}/members/cleo`)
+  const { body: agent } = await server.request('POST', '/agents', {
+    token: ann.token,
+    body: { name: 'granted', system_prompt: 'Be brief.' },
+  })
+  const call = (method: string, path: string, token: string, body?: unknown) =>
+    server.request(method, `/agents/${agent.id}${path}`, { token, body })
+  const share = (grants: object[], token = ann.token) => call('PUT', '/grants', token, grants)
+  const statuses = async (token: string) => [
+    (await call('GET', '', token)).status,
+    (await call('GET', '/grants', token)).status,
+    (await call('PATCH', '', token, { description: 'Changed' })).status,
+    (await share([], token)).status,
+    (await call('DELETE', '', token)).status,
+  ]
+  const listed = async (token: string) =>
+    (await server.request('GET', '/agents?limit=200', { token })).body.some(
+      ({ id }: { id: string }) => id === agent.id,
+    )
+
+  t.strictSame((await call('GET', '/grants', ann.token)).body, [])
+  t.strictSame(await statuses(ben.token), [404, 404, 404, 404, 404])
+  t.strictSame(
+    (
+      await share([
+        { user: 'BEN', access: 'use' },
+        { group: 'team', access: 'edit' },
+      ])
+    ).body,
+    [
+      { user: 'ben', access: 'use', name: 'ben' },
+      { group: group.id, access: 'edit', name: 'Team' },
+    ],
+  )
+  t.strictSame(await statuses(ben.token), [200, 403, 403, 403, 403])
+  t.strictSame(await statuses(cleo.token), [200, 200, 200, 403, 403])
+  t.match((await call('GET', '', cleo.token)).body, {
+    can_edit: true,
+    is_owner: false,
+    system_prompt: 'Be brief.',
+  })
+  t.match((await call('GET', '', ben.token)).body, { can_edit: false, is_shared: false })
+  t.strictSame([await listed(ben.token), await listed(cleo.token)], [true, true])
+
+  const { body: access } = await server.request('GET', '/users/cleo/access')
+  const thing = access.things.find(({ id }: { id: string }) => id === agent.id)
+  t.match(thing, { kind: 'agent', label: 'Agent', name: 'granted', access: 'edit', from: ['Team'] })
+
+  await server.request('DELETE', `/groups/${group.id}/members/cleo`)
+  t.strictSame(await statuses(cleo.token), [404, 404, 404, 404, 404])
+  t.notOk(await listed(cleo.token))
+
+  t.match((await share([{ everyone: true, access: 'use' }])).body, [{ everyone: true }])
+  t.match((await call('GET', '', ann.token)).body, { is_shared: true })
+  await call('PATCH', '', ann.token, { is_shared: false })
+  t.strictSame((await call('GET', '/grants', ann.token)).body, [])
+  t.strictSame((await statuses(ben.token))[0], 404)
+})
+
+t.test('Grants are refused with the place of what is wrong', async (t) => {
+  const { body: agent } = await server.request('POST', '/agents', {
+    token: ann.token,
+    body: { name: 'refused' },
+  })
+  const share = (body: object[]) =>
+    server.request('PUT', `/agents/${agent.id}/grants`, { token: ann.token, body })
+  const refusal = (path: string) => ({ status: 422, body: { error: { details: { issues: [{ path }] } } } })
+  const use = { access: 'use' }
+  t.match(
+    await share([
+      { ...use, user: 'ben' },
+      { ...use, user: 'nobody' },
+    ]),
+    refusal('/1/user'),
+  )
+  t.match(await share([{ ...use, group: 'nothing' }]), refusal('/0/group'))
+  t.match(
+    await share([
+      { ...use, user: 'ben' },
+      { ...use, user: 'Ben' },
+    ]),
+    refusal('/1'),
+  )
+  t.equal((await share([{ user: 'ben', access: 'own' }])).status, 422)
+  t.equal((await share([use])).status, 422)
+  t.equal((await share([{ ...use, user: 'ben', everyone: true }])).status, 422)
+})
+
+t.test('What somebody had open ends within a moment when it is no longer shared with them', async (t) => {
+  const { body: group } = await server.request('POST', '/groups', { body: { name: 'Readers' } })
+  await server.request('PUT', `/groups/${group.id}/members/ben`)
+  const { body: agent } = await server.request('POST', '/agents', {
+    token: ann.token,
+    body: { name: 'revoked' },
+  })
+  const share = (grants: object[]) =>
+    server.request('PUT', `/agents/${agent.id}/grants`, { token: ann.token, body: grants })
+  const ways: [string, () => Promise<unknown>][] = [
+    ['the grant', () => share([])],
+    ['the membership', () => server.request('DELETE', `/groups/${group.id}/members/ben`)],
+    ['the group', () => server.request('DELETE', `/groups/${group.id}`)],
+  ]
+  for (const [what, revoke] of ways) {
+    await server.request('PUT', `/groups/${group.id}/members/ben`)
+    await share([{ group: group.id, access: 'use' }])
+    const { hold, release } = createHold()
+    fake.next({ text: ['slow ', 'never'], hold, holdAfter: 1 })
+    const socket = await chat.connect({ agent_id: agent.id, token: ben.token })
+    socket.say({ text: 'hello' })
+    await socket.until(({ type }) => type === 'content')
+    await revoke()
+    t.ok(await socket.closed, `${what} is gone`)
+    release()
+    const left = () =>
+      server.db.collection('threads').countDocuments({ agent_id: agent.id, active_turn: { $ne: null } })
+    await eventually('the turn has ended', async () => (await left()) === 0)
+  }
+})

@@ -298,7 +298,8 @@ t.test('A key that is created while the password is reset does not survive it', 
   const { users, passwordChanges } = server.server.runtime.cradleOf('auth')
   const { apiKeys } = server.server.runtime.cradleOf('api-keys')
   const { username, role, permissions, token_quota } = (await users.find(id))!
-  const caller = { id, username, role, permissions, token_quota, locale: null, must_change_password: false }
+  const rights = { role, permissions, groups: [], token_quota }
+  const caller = { id, username, ...rights, locale: null, must_change_password: false }
   // As a request does whose guards have run before the reset.
   const create = (name: string) =>
     apiKeys.create({ ...caller, session_id: sessions[0].id }, { name, scopes: ['read'] })

@@ -3,11 +3,11 @@ import { toTurnUser } from '../loop/turn-tools.ts'
 import type { Cradle } from '../manifest.ts'
 
 /**
- * Ends the running turns of an agent or an account, on every server, if the account is disabled or may no longer open
+ * Ends the running turns of an agent or of accounts, on every server, if the account is disabled or may no longer open
  * the agent. A paused turn is left to wait: it is refused when it would go on.
  */
 export async function stopRevokedTurns(
-  filter: { agent_id: string } | { user_id: string },
+  whose: { agent_id: string } | { user_ids: readonly string[] },
   cradle: Pick<Cradle, 'agents' | 'collections' | 'running' | 'scopes' | 'turnLeases' | 'users'>,
 ): Promise<void> {
   const { agents, collections, running, turnLeases, users } = cradle
@@ -26,11 +26,13 @@ export async function stopRevokedTurns(
     }
   }
 
-  const [[name, id]] = Object.entries(filter) as [['agent_id' | 'user_id', string]]
+  const isMeant = ({ user_id, agent_id }: { user_id: string; agent_id: string }) =>
+    'agent_id' in whose ? agent_id === whose.agent_id : whose.user_ids.includes(user_id)
   // Turns that are about to take their thread are not in the database yet.
   for (const turn of running.list())
-    if (turn[name] === id && (await isRevoked(turn)))
+    if (isMeant(turn) && (await isRevoked(turn)))
       await running.stop((candidate) => candidate === turn, 'stopped')
+  const filter = 'agent_id' in whose ? whose : { user_id: { $in: [...whose.user_ids] } }
   const active = { ...filter, active_turn: { $ne: null }, 'active_turn.paused': { $exists: false } }
   for await (const thread of collections.threads.find(active))
     if (await isRevoked(thread, thread.active_turn!.scopes)) await turnLeases.requestStop(thread._id)

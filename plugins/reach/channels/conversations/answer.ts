@@ -1,6 +1,6 @@
 import { AppError, type Locale } from '#plugin-api'
 import type { ThreadDocument } from '../../../conversations/chat/documents.ts'
-import type { UserDocument } from '../../../identity/users/types.ts'
+import type { Account } from '../../../identity/users/types.ts'
 import { groupRulesFor } from '../config/common-settings.ts'
 import type { Session } from '../connections/session.ts'
 import type { InboxDocument } from '../documents.ts'
@@ -15,7 +15,7 @@ export interface Answering {
   session: Session
   delivery: Delivery
   /** The owner of the agent; the turn runs in the owner's account. */
-  owner: UserDocument
+  owner: Account
   locale: Locale
 }
 
@@ -78,11 +78,11 @@ async function startTurn(
   if (agent?.state !== 'running')
     throw new AppError('AGENT_NOT_RUNNING', { state: agent?.state ?? 'deleted' })
   const content = await buildContent(answering, thread, cradle)
-  const { _id: id, role, permissions, token_quota } = owner
+  const { _id: id, role, permissions, group_ids: groups, token_quota } = owner
   const started = await chat.start({
     thread_id,
     agent,
-    user: { id, role, permissions, token_quota },
+    user: { id, role, permissions, groups, token_quota },
     content,
     client_message_id,
     locale,

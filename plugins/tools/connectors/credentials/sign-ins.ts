@@ -209,7 +209,7 @@ export function createSignIns({
         connector.owner_id === user_id ||
         (connector.owner_id === null && (user.role === 'admin' || !connector.tools_stamp))
       )
-        await checks.check(connector, { id: user_id, role: user.role })
+        await checks.check(connector, { id: user_id, role: user.role, groups: user.group_ids })
       return { user_id, redirect_after }
     },
 

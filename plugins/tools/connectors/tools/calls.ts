@@ -48,7 +48,7 @@ export function createCalls(cradle: Cradle) {
       ])
       if (current && user)
         await connectionPool.use({ key, stamp: account.stamp }, open, (connection) =>
-          checks.refresh(current, { id: user_id, role: user.role }, connection),
+          checks.refresh(current, { id: user_id, role: user.role, groups: user.group_ids }, connection),
         )
     }
     const refreshSoon = () =>

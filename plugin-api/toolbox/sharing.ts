@@ -1,0 +1,153 @@
+import type { Collection, Document, Filter, FindOptions, IndexDescription } from 'mongodb'
+import type { LocalizedText } from '#kernel'
+
+/** What a grant allows: to use a thing, or to change it as well. */
+export type Access = 'use' | 'edit'
+
+/** A grant as a thing stores it; `to` is `user:<id>`, `group:<id>` or `everyone`. */
+export interface StoredGrant {
+  to: string
+  access: Access
+}
+
+/** The part of a document that says with whom it is shared; without a list, its kind decides. */
+export interface Shared {
+  grants?: StoredGrant[]
+}
+
+/** The part of an account that decides what is shared with it; `groups` are ids. */
+export interface Person {
+  id: string
+  groups: readonly string[]
+}
+
+/** The grantee of a grant to all accounts. */
+export const EVERYONE = 'everyone'
+
+/** The indexes of a collection whose documents are shared: for lists, and for what ends with an account or a group. */
+export const sharingIndexes: IndexDescription[] = [{ key: { 'grants.to': 1, _id: 1 } }]
+
+/** Returns the grantees that stand for an account: itself, its groups, and everyone. */
+export const granteesOf = ({ id, groups }: Person): string[] => [
+  `user:${id}`,
+  ...groups.map((group) => `group:${group}`),
+  EVERYONE,
+]
+
+/** Returns the access that grants give an account, the highest of them; null if none does. */
+export function grantedAccess({ grants = [] }: Shared, person: Person): Access | null {
+  const grantees = granteesOf(person)
+  const held = grants.filter(({ to }) => grantees.includes(to))
+  if (held.length === 0) return null
+  return held.some(({ access }) => access === 'edit') ? 'edit' : 'use'
+}
+
+/** Returns the condition that a document is shared with an account. */
+export const isGrantedTo = (person: Person) => ({ 'grants.to': { $in: granteesOf(person) } })
+
+/** Returns the condition that a document is shared with an account so that it may change it. */
+export const isEditableBy = (person: Person) => ({
+  grants: { $elemMatch: { to: { $in: granteesOf(person) }, access: 'edit' as const } },
+})
+
+/** True if a thing is shared with all accounts. */
+export const isForEveryone = ({ grants = [] }: Shared): boolean => grants.some(({ to }) => to === EVERYONE)
+
+/** Returns the grants of a thing that is now shared with all accounts, or no longer. */
+export function shareWithEveryone({ grants = [] }: Shared, is_shared: boolean): StoredGrant[] {
+  const others = grants.filter(({ to }) => to !== EVERYONE)
+  if (!is_shared) return others
+  return isForEveryone({ grants }) ? grants : [...others, { to: EVERYONE, access: 'use' }]
+}
+
+/** Returns the grantees that have a grant before and none, or a lower one, after a change. */
+export const listLosers = ({ grants: before = [] }: Shared, { grants: after = [] }: Shared): string[] =>
+  before.flatMap(({ to, access }) => {
+    const left = after.find((grant) => grant.to === to)
+    return left && (access === 'use' || left.access === 'edit') ? [] : [to]
+  })
+
+/** Something that is shared, as a preview of an account's access names it. */
+export interface SharedThing {
+  id: string
+  name: string
+  grants: readonly StoredGrant[]
+}
+
+/** A document that can be shared. */
+export interface ShareableDocument extends Document, Shared {
+  _id: string
+}
+
+/** A kind of things that their owners share with people and groups. */
+export interface Shareable<Thing extends ShareableDocument = ShareableDocument> {
+  /** Unique, such as `agent`. */
+  name: string
+  label: LocalizedText
+  /** The accesses that can be granted. */
+  access: readonly Access[]
+  /** True if everybody may use a thing that has no list of grants. */
+  is_open: boolean
+  /** Finds a thing for a caller who may see it; throws the error that the kind has for others. */
+  find(caller: Person & { role: 'user' | 'admin'; username: string }, key: string): Promise<Thing>
+  /** The id of the thing's owner; null if only administrators own it. */
+  ownerOf(thing: Thing): string | null
+  /** Stores a list in place of the one that was read; null if the thing has changed or gone meanwhile. */
+  store(thing: Thing, grants: StoredGrant[]): Promise<Thing | null>
+  /** Lists things with a grant to one of these grantees, at most `limit`. */
+  listGranted(grantees: readonly string[], limit: number): Promise<SharedThing[]>
+  /** Removes the grants to an account or group that is gone. */
+  forget(grantee: string): Promise<void>
+}
+
+/**
+ * Describes a kind of things that are documents of one collection. `changed` is told of each thing with another list,
+ * before and after the change.
+ */
+export function createShareable<Thing extends ShareableDocument>({
+  collection,
+  owner,
+  nameOf,
+  changed,
+  ...kind
+}: Pick<Shareable<Thing>, 'name' | 'label' | 'access' | 'is_open' | 'find'> & {
+  collection: () => Collection<Thing>
+  /** The field with the id of the owner. */
+  owner: keyof Thing & string
+  nameOf: (thing: Thing) => string
+  changed: (before: Thing, after: Thing) => unknown
+}): Shareable<Thing> {
+  const find = (filter: object, options: FindOptions = {}) =>
+    collection().find(filter as Filter<Thing>, options)
+
+  return {
+    ...kind,
+    ownerOf: (thing) => thing[owner] ?? null,
+
+    async store(thing, grants) {
+      const { _id, grants: before } = thing
+      const same = { _id, [owner]: thing[owner], grants: before ?? { $exists: false } } as Filter<Thing>
+      const update = { $set: { grants } } as object
+      const stored = await collection().findOneAndUpdate(same, update, { returnDocument: 'after' })
+      if (stored) await changed(thing, stored as Thing)
+      return stored as Thing | null
+    },
+
+    async listGranted(grantees, limit) {
+      const things = await find({ 'grants.to': { $in: [...grantees] } })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .toArray()
+      return things.map((thing) => ({
+        id: thing._id,
+        name: nameOf(thing as Thing),
+        grants: thing.grants ?? [],
+      }))
+    },
+
+    async forget(grantee) {
+      const granted: object = { 'grants.to': grantee }
+      await collection().updateMany(granted, { $pull: { grants: { to: grantee } } } as object)
+    },
+  }
+}
