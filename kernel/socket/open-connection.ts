@@ -47,6 +47,8 @@ export class OpenConnection implements Connection<Frame>, DirectoryEntry {
   readonly #handler: ConnectionHandler<never> | undefined
   #context: object
   #isStale = false
+  /** True if a check was asked for that has not begun. */
+  #isCheckDue = false
   #badInARow = 0
   #lastHeard = performance.now()
   #waiting: { data: RawData; isBinary: boolean }[] = []
@@ -115,6 +117,8 @@ export class OpenConnection implements Connection<Frame>, DirectoryEntry {
 
   recheck(): void {
     this.#isStale = true
+    this.#isCheckDue = true
+    void this.#work()
   }
 
   /** Pings the peer, or drops it when it has been silent for longer than `patienceMs`. */
@@ -179,10 +183,15 @@ export class OpenConnection implements Connection<Frame>, DirectoryEntry {
   async #work(): Promise<void> {
     if (this.#isWorking) return
     this.#isWorking = true
-    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
-      await this.#handle(next.data, next.isBinary)
-      if (this.#webSocket.isPaused) this.#adjustReading()
-    }
+    do {
+      this.#isCheckDue = false
+      // With a frame, an error answers that frame.
+      if (this.#isStale && this.#waiting.length === 0) await this.#isStillAllowed()
+      for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
+        await this.#handle(next.data, next.isBinary)
+        if (this.#webSocket.isPaused) this.#adjustReading()
+      }
+    } while (this.#isCheckDue)
     this.#isWorking = false
   }
 
@@ -209,7 +218,8 @@ export class OpenConnection implements Connection<Frame>, DirectoryEntry {
     }
   }
 
-  async #isStillAllowed(frame: Frame): Promise<boolean> {
+  /** Repeats the guards if that was asked for, because of a frame or at once. */
+  async #isStillAllowed(frame?: Frame): Promise<boolean> {
     if (!this.#isStale) return true
     this.#isStale = false
     try {
@@ -217,7 +227,7 @@ export class OpenConnection implements Connection<Frame>, DirectoryEntry {
       return true
     } catch (error) {
       const { status, body } = this.#peer.explain(error)
-      this.sendError(error, this.#rules.repeatedOf(frame))
+      if (frame || status < 500) this.sendError(error, this.#rules.repeatedOf(frame))
       if (status >= 500) {
         // The check itself failed, e.g. because the database is unavailable: the next frame repeats it.
         this.#isStale = true

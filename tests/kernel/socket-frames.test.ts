@@ -416,7 +416,7 @@ t.test('frames that arrive after their connection was closed are dropped', async
   t.equal(handled, 0)
 })
 
-t.test('after a recheck the guard runs again before the next frame', async (t) => {
+t.test('after a recheck the guard runs again, before the next frame', async (t) => {
   const { open, get } = await start(t)
   const checks: string[] = []
   const note = (name: string) => checks.push(name)
@@ -447,7 +447,6 @@ t.test('a socket is closed with NOT_FOUND if its guard no longer finds its objec
   banned.set('lost', 'NOT_FOUND')
   t.teardown(() => banned.clear())
   await get('/recheck/lost')
-  socket.send({ type: 'who' })
   t.match(await socket.next(), { type: 'error', code: 'NOT_FOUND' })
   t.match(await socket.closed, { code: 1008, reason: 'NOT_FOUND' })
 })
@@ -455,9 +454,9 @@ t.test('a socket is closed with NOT_FOUND if its guard no longer finds its objec
 t.test('a guard that is temporarily unavailable refuses the frame, and the socket stays open', async (t) => {
   const { open, get } = await start(t)
   const socket = await open('tide')
-  await get('/recheck/tide')
   banned.set('tide', 'AWAY')
   t.teardown(() => banned.clear())
+  await get('/recheck/tide')
   for (const thread_id of ['one', 'two']) {
     socket.send({ type: 'fail', how: 'rule', thread_id, client_message_id: 'c1' })
     t.match(await socket.next(), { type: 'error', code: 'AWAY', thread_id, client_message_id: 'c1' })
