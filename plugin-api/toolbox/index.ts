@@ -112,6 +112,7 @@ export {
   decodePercent,
   encodeLinkPath,
   escapePattern,
+  findFreeName,
   NAME_PATTERN,
   toWellFormedJSON,
 } from './text.ts'

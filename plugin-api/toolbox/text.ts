@@ -25,3 +25,13 @@ export const encodeLinkPath = (path: string): string =>
 
 /** Returns a regular expression that matches just this text. */
 export const escapePattern = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+
+/** Returns the name, or the name with the lowest number that makes it unused, cut to `most` characters. */
+export function findFreeName(name: string, used: ReadonlySet<string>, most: number): string {
+  for (let number = 1; ; number++) {
+    const end = number === 1 ? '' : `-${number}`
+    const start = [...name].slice(0, most - end.length).join('')
+    const candidate = start.trim() + end
+    if (!used.has(candidate)) return candidate
+  }
+}

@@ -30,6 +30,7 @@ import { normalizeSettings, readTemplate } from './settings.ts'
 import { createToolAccess, isOwnerOf, mayEdit, mayOpen } from './tool-access.ts'
 
 import { createToolSettings } from './tool-settings.ts'
+import { createTransfer } from './transfer.ts'
 import type { AgentAccess, AgentDocument, AgentState, ListedAgent, Viewer } from './types.ts'
 
 /** The agents, their runtime and their workspaces. */
@@ -66,6 +67,7 @@ export function createAgents(
   const restorer = createRestorer(cradle, { runtime, chooseModel })
   const toolAccess = createToolAccess(cradle)
   const knowledge = createKnowledgeChoices(cradle)
+  const transfer = createTransfer(cradle, agents)
 
   const assertModelsUsable = async (
     settings: { default_model?: string | null; config?: Record<string, unknown> },
@@ -198,6 +200,24 @@ export function createAgents(
     },
 
     noteChange,
+
+    /**
+     * Gives an agent to another account. Throws VALIDATION_FAILED for an account that does not exist or is disabled,
+     * LIMIT_REACHED, SHARING_OFF, SHARING_LIMITED, AGENT_NOT_FOUND.
+     */
+    async transfer(agent: AgentDocument, username: string, sharer: Viewer): Promise<AgentDocument> {
+      const owner = await users.findByUsername(username)
+      // First, so that nobody finds out who exists with whom they may not share.
+      await extensions['users.sharing'].ask({ sharer, with: [`user:${owner?._id ?? ''}`] })
+      if (!owner?.enabled) {
+        const issue = { path: '/username', rule: 'account', message: 'is no account that can own an agent' }
+        throw new AppError('VALIDATION_FAILED', { issues: [issue] })
+      }
+      if (owner._id === agent.owner_id) return agent
+      const given = await transfer(agent, owner)
+      await noteChange(agent, given)
+      return given
+    },
 
     /** Has the guards check the open connections of an agent again, because another process has changed its grants. */
     recheckConnections(agent_id: string): void {

@@ -36,18 +36,18 @@ export const ownerGuard: Guard<'owner', Cradle> = {
 }
 
 /**
- * Admits whom `editor` admits if they hold the permission in the guard's argument. Checks the permission first, then the
- * agent, then the right to change it, and throws for the first that fails.
+ * Admits the agent's owner and administrators who hold the permission in the guard's argument. Checks the permission
+ * first, then the agent, then ownership, and throws for the first that fails.
  */
-export const permittedEditorGuard: Guard<'permitted_editor', Cradle> = {
+export const permittedOwnerGuard: Guard<'permitted_owner', Cradle> = {
   after: 'permission',
-  description: 'For the owner of the agent, those who may change it, and administrators.',
+  description: 'For the owner of the agent and administrators.',
   argument: 'permission',
   params: { id: agentKey },
   errors: ['AGENT_NOT_FOUND', 'FORBIDDEN'],
   async check(request, { agents }, { caller }: ContextOf<'permission'>) {
     const agent = await agents.findRequested(request, caller, request.params.id ?? '')
-    if (!mayEdit(agent, caller)) throw new AppError('FORBIDDEN')
+    if (!isOwnerOf(agent, caller)) throw new AppError('FORBIDDEN')
     return { agent }
   },
 }

@@ -3,7 +3,7 @@ import { createShareable, definePlugin, describeLeftFolders, listNames, sharingI
 import { type Agents, createAgents } from './agents.ts'
 import { assertExpert, assertTool, createDefaultAssistant } from './forms.ts'
 
-import { agentGuard, editorGuard, ownerGuard, permittedEditorGuard } from './guards.ts'
+import { agentGuard, editorGuard, ownerGuard, permittedOwnerGuard } from './guards.ts'
 import { manifest } from './manifest.ts'
 import { agentRoutes, toolRoutes } from './routes.ts'
 import type { AgentDocument } from './types.ts'
@@ -49,7 +49,7 @@ export default definePlugin({
     host.guard('agent', agentGuard)
     host.guard('owner', ownerGuard)
     host.guard('editor', editorGuard)
-    host.guard('permitted_editor', permittedEditorGuard)
+    host.guard('permitted_owner', permittedOwnerGuard)
     host.routes([...agentRoutes, ...toolRoutes])
     host.extend('users.creation', createDefaultAssistant)
     host.extend('users.removal', ({ user_id }, { agents }) => agents.removeAllOf(user_id))

@@ -21,6 +21,7 @@ import {
   toolParams,
   toolSettings,
   toolSettingsRow,
+  transferBody,
 } from './schemas.ts'
 import type { AgentDocument } from './types.ts'
 
@@ -118,6 +119,23 @@ const deleteAgent = route({
   await agents.remove(agent._id)
 })
 
+const transferAgent = route({
+  method: 'POST',
+  path: '/agents/:id/transfer',
+  operation_id: 'transferAgent',
+  summary: 'Give an agent to another owner',
+  description:
+    'Makes another account the owner of the agent, for its owner and administrators. The former owner may still edit it. If the new owner has an agent of that name, a number is added to it; models and knowledge bases that the new owner may not use are taken out. Its channels answer in the name of the new owner from then on; threads stay with the accounts that they belong to.',
+  guard: 'owner',
+  body: transferBody,
+  response: { 200: agentRow },
+  errors: ['LIMIT_REACHED', 'FORBIDDEN'],
+  etag: true,
+  audit: 'agent.transfer',
+}).handle(async ({ caller, agent, body }, cradle) =>
+  showAgent(200, await cradle.agents.transfer(agent, body.username, caller), caller, cradle),
+)
+
 const startAgent = route({
   method: 'POST',
   path: '/agents/:id/start',
@@ -194,6 +212,7 @@ export const agentRoutes = [
   getAgent,
   changeAgent,
   deleteAgent,
+  transferAgent,
   startAgent,
   stopAgent,
   reloadAgent,

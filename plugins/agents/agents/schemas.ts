@@ -11,6 +11,11 @@ export const agentFields = [
   'grants' as const,
 ]
 
+/** POST /agents/:id/transfer. */
+export const transferBody = rowOf({
+  username: { type: 'string', minLength: 1, maxLength: 64, description: 'The new owner', examples: ['ada'] },
+})
+
 /** GET /agents. */
 export const agentRows = { type: 'array', items: listedAgentRow } as const
 

@@ -156,8 +156,8 @@ declare module '#kernel/types' {
     editor: { caller: AuthCaller; agent: AgentDocument }
     /** The owner of the agent in the path `:id`, and administrators. */
     owner: { caller: AuthCaller; agent: AgentDocument }
-    /** The same as `editor`, if they hold the permission in the argument. */
-    permitted_editor: { caller: AuthCaller; agent: AgentDocument }
+    /** The owner of the agent in the path `:id` and administrators, if they hold the permission in the argument. */
+    permitted_owner: { caller: AuthCaller; agent: AgentDocument }
   }
   interface Events {
     /** The settings or the state of an agent changed. */

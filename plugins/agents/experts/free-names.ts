@@ -1,25 +1,12 @@
-import { AppError, isDuplicateKey } from '#plugin-api'
+import { AppError, findFreeName, isDuplicateKey } from '#plugin-api'
 import type { AgentDocument } from '../agents/types.ts'
 import type { Cradle } from './manifest.ts'
 
 /** The most characters of a name, and of a slug. */
-const MAX_CHARS = 64
+export const MAX_CHARS = 64
 
 /** The characters of a name or slug that are kept when a number is appended. */
 export const STABLE_CHARS = MAX_CHARS - 8
-
-/** Returns the name, or the name with the lowest number that makes it unused. */
-export function findFreeName(name: string, used: ReadonlySet<string>): string {
-  for (let number = 1; ; number++) {
-    const end = number === 1 ? '' : `-${number}`
-    const candidate =
-      [...name]
-        .slice(0, MAX_CHARS - end.length)
-        .join('')
-        .trim() + end
-    if (!used.has(candidate)) return candidate
-  }
-}
 
 /** Creates an agent under the first free name that starts with a label, or with the id if the label has no usable character. */
 export async function createNumbered(
@@ -30,7 +17,7 @@ export async function createNumbered(
   const name = label.replace(/[/\p{Cc}\p{Cs}\s]+/gu, ' ').trim() || id
   for (;;) {
     try {
-      return await create(findFreeName(name, await agents.listNamesOf(owner_id)))
+      return await create(findFreeName(name, await agents.listNamesOf(owner_id), MAX_CHARS))
     } catch (error) {
       // A concurrent creation took the name, which the next list includes.
       if (!(error instanceof AppError && error.code === 'AGENT_NAME_TAKEN')) throw error

@@ -4,6 +4,7 @@ import type { IndexDescription } from 'mongodb'
 import {
   AppError,
   createSemaphore,
+  findFreeName,
   findPage,
   type Locale,
   type Page,
@@ -23,7 +24,7 @@ import {
   pickCharacter,
   toInstallable,
 } from './character.ts'
-import { createNumbered, createSlugs, findFreeName, STABLE_CHARS } from './free-names.ts'
+import { createNumbered, createSlugs, MAX_CHARS, STABLE_CHARS } from './free-names.ts'
 import type { Cradle } from './manifest.ts'
 import type { installation, publication } from './schemas.ts'
 import { createTurnFiles, takeSnapshot } from './snapshot.ts'
@@ -94,7 +95,7 @@ export function createPublishedExperts(
   const chooseName = async (name: string): Promise<string> => {
     const stem = [...name].slice(0, STABLE_CHARS).join('')
     const similar = { name: { $gte: stem, $lt: `${stem}\uffff` } }
-    return findFreeName(name, new Set(await published_experts.distinct('name', similar)))
+    return findFreeName(name, new Set(await published_experts.distinct('name', similar)), MAX_CHARS)
   }
 
   const copyFiles = async (

@@ -151,7 +151,7 @@ export const agentSkillRoutes = [
     summary: 'Copy a skill of an agent to a package',
     description:
       'Copies the skill as it is now; later changes in the workspace change nothing. You can change packages of your own, administrators all of them. A skill with the same slug in the package is replaced only if `overwrite` is true.',
-    guard: ['permitted_editor', 'skill_packages'],
+    guard: ['permitted_owner', 'skill_packages'],
     params: skillParams,
     body: pushOrder,
     response: { 201: packageSkill },

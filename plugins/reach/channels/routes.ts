@@ -18,7 +18,7 @@ import {
 } from './schemas.ts'
 
 const PATH = '/agents/:id/channels'
-const permitted = ['permitted_editor', 'channels'] as const
+const permitted = ['permitted_owner', 'channels'] as const
 const list = <const Items extends object>(items: Items) => ({ type: 'array', items }) as const
 
 const showChannel = <const Status extends number>(

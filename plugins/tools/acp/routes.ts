@@ -109,7 +109,7 @@ export const acpRoutes = [
     summary: 'Get the external agents of an agent',
     description:
       "Returns the external agents with the settings of the agent's owner, and whether the agent has the tool that calls them.",
-    guard: 'editor',
+    guard: 'owner',
     response: { 200: agentRunnerRows },
   }).handle(({ agent, ...request }, cradle) => showAgent(agent, request, cradle)),
 
@@ -120,7 +120,7 @@ export const acpRoutes = [
     summary: 'Set the external agents of an agent',
     description:
       "`tool_enabled` switches the tool `acp_runner` of this agent on or off; `runners` replaces the settings of the agent's owner, which hold for all of the owner's agents. What is left out stays as it is.",
-    guard: 'editor',
+    guard: 'owner',
     body: agentRunnersChange,
     response: { 200: agentRunnerRows },
     errors: REFUSALS,

@@ -318,3 +318,35 @@ t.test('What somebody had open ends within a moment when it is no longer shared 
     await eventually('the turn has ended', async () => (await left()) === 0)
   }
 })
+
+t.test('An agent gets another owner, and its former one may still edit it', async (t) => {
+  const dora = await server.createUser({ username: 'dora' })
+  const body = { name: 'assistant-of-all', default_model: 'mine:m', is_shared: true }
+  await server.request('POST', '/agents', { token: dora.token, body: { name: body.name } })
+  const { body: agent } = await server.request('POST', '/agents', { token: ann.token, body })
+  const transfer = (username: string, token: string) =>
+    server.request('POST', `/agents/${agent.id}/transfer`, { token, body: { username } })
+  t.match(await transfer('dora', ben.token), { status: 403 })
+  t.match(await transfer('nobody', ann.token), { status: 422 })
+  t.match(await transfer('Dora', ann.token), {
+    status: 200,
+    body: {
+      owner: 'dora',
+      name: 'assistant-of-all-2',
+      is_owner: false,
+      can_edit: true,
+      default_model: null,
+      is_shared: true,
+    },
+  })
+  t.match(await transfer('ann', ann.token), { status: 403 })
+  const { body: grants } = await server.request('GET', `/agents/${agent.id}/grants`, { token: dora.token })
+  t.match(grants, [
+    { everyone: true, access: 'use' },
+    { user: 'ann', access: 'edit' },
+  ])
+  t.match(await server.request('POST', `/agents/${agent.id}/transfer`, { body: { username: 'ann' } }), {
+    status: 200,
+    body: { owner: 'ann', name: 'assistant-of-all-2' },
+  })
+})
