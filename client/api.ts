@@ -331,21 +331,21 @@ export interface paths {
      * Get an agent
      * @description Returns the agent with its settings and its state. Guests of a shared agent see neither `system_prompt` nor `config` nor `knowledge_base_ids`.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
      */
     get: operations["getAgent"];
     /**
      * Delete an agent
      * @description Stops the agent and deletes everything that belongs to it: the threads of all its users, its channels and its workspace. Agents that were installed from it as a published expert stay.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner and administrators may do this.
      */
     delete: operations["deleteAgent"];
     /**
      * Change an agent
-     * @description Changes the given settings from the next turn on, without a restart; null clears a setting, and `config` is replaced as a whole. Only the owner may change `is_shared`. When an agent is no longer shared, the connections of its guests are closed; their threads stay readable for them.
+     * @description Changes the given settings from the next turn on, without a restart; null clears a setting, and `config` is replaced as a whole. Only the owner may change `is_shared`, which is the grant to everyone. When an agent is no longer shared, the connections of its guests are closed; their threads stay readable for them.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
      */
     patch: operations["updateAgent"];
   };
@@ -354,7 +354,7 @@ export interface paths {
      * Start an agent
      * @description Returns after the start has ended. The agent is then `running`, or `failed` if no model can be used or its workspace cannot be created; read its status. Starting a running agent changes nothing.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
      */
     post: operations["startAgent"];
   };
@@ -363,7 +363,7 @@ export interface paths {
      * Stop an agent
      * @description Ends the turns of all its users, disconnects its channels, and returns when the agent has stopped. It takes no turns until it is started again, also after a restart of the server. Stopping a stopped agent changes nothing.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
      */
     post: operations["stopAgent"];
   };
@@ -372,7 +372,7 @@ export interface paths {
      * Restart an agent
      * @description Ends the turns of all its users and starts the agent again; a stopped agent stays stopped. Settings apply without a restart, so this is for an agent that has failed or hangs.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
      */
     post: operations["reloadAgent"];
   };
@@ -381,7 +381,7 @@ export interface paths {
      * Mark an agent as read
      * @description Clears the unread counts of all threads that the caller has with the agent.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
      */
     post: operations["markAgentRead"];
   };
@@ -390,7 +390,7 @@ export interface paths {
      * Get the status of an agent
      * @description Returns the state of the agent and since when it has lasted, its channels, the turns that run now, and the model that a turn would use.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
      */
     get: operations["getAgentStatus"];
   };
@@ -399,14 +399,14 @@ export interface paths {
      * Get the tool settings of an agent
      * @description Lists the built-in tools and those of plugins from outside, each with whether the agent has it. `available` tells whether the caller has the permission that a tool requires.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
      */
     get: operations["getToolSettings"];
     /**
      * Set the tool settings of an agent
      * @description Replaces the list of built-in tools that are off; with `plugins`, also the list of plugins' tools that are on. Tools that are off by default stay off. A change applies from the next call of a tool.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
      */
     put: operations["setToolSettings"];
   };
@@ -415,7 +415,7 @@ export interface paths {
      * Switch a tool of an agent on or off
      * @description Changes one tool and leaves the others as they are. Tools that the agent cannot do without, such as `read_file`, always stay on. The change applies from the next call of a tool.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
      */
     patch: operations["toggleTool"];
   };
@@ -445,7 +445,7 @@ export interface paths {
      * Publish an agent as an expert
      * @description Copies the agent as it is now, with the files of its workspace, for every account to install; later changes of the agent change nothing. Uploads, logs, keys and everything that looks like a secret are left out, and so are files that turns have written, unless `include_files` names them. `left_out` in the reply lists what was not copied, with the reasons. `tools_without_approval` is never published.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
      */
     post: operations["publishExpert"];
   };
@@ -454,7 +454,7 @@ export interface paths {
      * Preview what publishing an agent copies
      * @description Returns the files that publishing the agent now would copy, and in `left_out` those that it would not, with the reasons. Nothing is published.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
      */
     post: operations["previewPublication"];
   };
@@ -503,7 +503,7 @@ export interface paths {
      * Set the persona of an agent
      * @description Sets `persona_mbti` and restarts the agent, which ends the turns of all its users; a stopped agent stays stopped. To change the persona from the next turn on without a restart, use `PATCH /agents/{id}`.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
      */
     put: operations["setPersona"];
   };
@@ -512,14 +512,14 @@ export interface paths {
      * List the skills of an agent
      * @description Lists the skills in the agent's workspace by slug, those that are off included: each folder `skills/<slug>/` with a `SKILL.md`.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
      */
     get: operations["listAgentSkills"];
     /**
      * Add a skill to an agent
      * @description Writes the files to the folder `skills/<slug>/` of the agent's workspace. The model sees the name and description of the skill from the next turn on. A skill that exists is replaced as a whole if `overwrite` is true; otherwise the request is refused.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
      */
     post: operations["createAgentSkill"];
   };
@@ -528,28 +528,28 @@ export interface paths {
      * Get a skill of an agent
      * @description Returns the skill with the text of its `SKILL.md` and the paths of its files; with `contents=true`, also what is in them, in the form in which a PUT takes it back.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
      */
     get: operations["getAgentSkill"];
     /**
      * Write a skill of an agent
      * @description Creates the skill or replaces all of its files: files that the body does not have are removed. A replaced skill stays switched on or off.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
      */
     put: operations["writeAgentSkill"];
     /**
      * Delete a skill of an agent
      * @description Removes the folder of the skill from the agent's workspace. The skill in a package that it was copied from stays.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
      */
     delete: operations["deleteAgentSkill"];
     /**
      * Switch a skill of an agent on or off
      * @description The model does not see a skill that is off. It stays off when its files are replaced, and in published copies of the agent.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
      */
     patch: operations["updateAgentSkill"];
   };
@@ -558,7 +558,7 @@ export interface paths {
      * Copy skills of a package to an agent
      * @description Copies skills as they are now; later changes of the package change nothing. Skills whose slugs are taken are listed as `skipped`, unless `overwrite` is true. If one of the skills does not exist, nothing is copied.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
      */
     post: operations["copyPackageSkills"];
   };
@@ -567,7 +567,7 @@ export interface paths {
      * Copy a skill of an agent to a package
      * @description Copies the skill as it is now; later changes in the workspace change nothing. You can change packages of your own, administrators all of them. A skill with the same slug in the package is replaced only if `overwrite` is true.
      *
-     * Needs the permission `skill_packages`, which administrators have. For the owner of the agent and administrators.
+     * Needs the permission `skill_packages`, which administrators have. For the owner of the agent, those who may change it, and administrators.
      */
     post: operations["pushSkillToPackage"];
   };
@@ -641,7 +641,7 @@ export interface paths {
      * Upload a file for use in a turn
      * @description Stores the field `file` of the form in the folder `inbound` of the agent's workspace. If the name is taken, the file gets a number, so use the `path` of the reply, for instance in an `image` or `file` block of a message. Guests of a shared agent may upload too, and read what they have uploaded. The reply waits up to two seconds until a document is read; `document` then says what is known of it.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
      */
     post: operations["uploadFile"];
   };
@@ -650,14 +650,14 @@ export interface paths {
      * List the files of a folder
      * @description Lists the folder page by page, folders first; with `recursive=true` the contents of each folder follow it. With `sort=size` it lists the files only, the largest first. Guests of a shared agent see only files of their own threads and the folders that lead to them.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
      */
     get: operations["listFiles"];
     /**
      * Delete a file or folder
      * @description Deletes the file or the empty folder at the path; a folder with contents only if `recursive` is true. A link is removed, not what it leads to.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
      */
     delete: operations["deleteFile"];
   };
@@ -666,14 +666,14 @@ export interface paths {
      * Read a file
      * @description Sends the file as an attachment, or for display with `inline=true`. It supports `Range`, and `If-None-Match` with an earlier `ETag`. Guests of a shared agent read only files of their own threads.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
      */
     get: operations["readFile"];
     /**
      * Write a file
      * @description Stores the body of the request, whatever its media type, as the file; parent folders are created. The reply is 201 if the file is new. With `If-Match` and an `ETag`, or with `If-None-Match: *`, a file that somebody else has changed or created is not replaced.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
      */
     put: operations["writeFile"];
   };
@@ -682,7 +682,7 @@ export interface paths {
      * Read the text of a document
      * @description Returns the text of the file as agents read it, page by page: of PDF, Office, OpenDocument, EPUB, mail, HTML, CSV and other text files. Long documents come in several replies. Guests of a shared agent read only files of their own threads.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
      */
     get: operations["readDocument"];
   };
@@ -691,7 +691,7 @@ export interface paths {
      * Move or rename a file or folder
      * @description Moves within the workspace and creates missing parent folders. A file at the new path is replaced only if `overwrite` is true.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
      */
     post: operations["moveFile"];
   };
@@ -700,7 +700,7 @@ export interface paths {
      * Create a folder
      * @description Creates the folder and missing parent folders. Writing a file creates its folders as well.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
      */
     post: operations["createDirectory"];
   };
@@ -709,7 +709,7 @@ export interface paths {
      * Download a folder as a zip archive
      * @description Packs the files of the folder while it sends them; links are left out. Only the owner of the agent and administrators may do this; for others the folder does not exist.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
      */
     get: operations["downloadArchive"];
   };
@@ -725,7 +725,7 @@ export interface paths {
      * Create a link to a file
      * @description Returns an address with which everybody can read this one file without signing in, until the link expires or its creator may no longer read the file. A link cannot be revoked, so choose a short time.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
      */
     post: operations["createFileLink"];
   };
@@ -748,7 +748,7 @@ export interface paths {
      * Create a thread
      * @description Creates an empty thread. This is rarely needed: a turn without a `thread_id` creates one automatically. A thread without a title is named after its first message.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
      */
     post: operations["createThread"];
   };
@@ -778,7 +778,7 @@ export interface paths {
      * Change a thread
      * @description Changes the given fields. A `model` applies from the next turn on, to all turns that name no model of their own; null returns to the model of the agent. `allowed_tools` replaces the list of tools that need no approval in this thread, which approvals with `for_thread` also extend.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
      */
     patch: operations["updateThread"];
   };
@@ -796,7 +796,7 @@ export interface paths {
      * Fork a thread after a reply
      * @description Creates a thread that begins with the messages up to a reply, named by its `message_id` or counted from the end. The original stays as it is, and nothing is copied; both continue independently. The agent must be running.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
      */
     post: operations["forkThread"];
   };
@@ -805,7 +805,7 @@ export interface paths {
      * Choose a version of a message
      * @description The thread shows the path through this message, up to the newest message behind it. History, models, forks, exports and channels follow the path.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
      */
     put: operations["choosePath"];
   };
@@ -814,7 +814,7 @@ export interface paths {
      * Start a turn
      * @description Says something to the agent like `user_turn` of the chat socket, replaces a message of yours with a new version, or has an answer written anew. The answer is read from the history, or by `subscribe` on the socket after `first_seq` - 1. A message waits if the thread has a turn; a version does not.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
      */
     post: operations["startTurn"];
   };
@@ -832,7 +832,7 @@ export interface paths {
      * Get all arguments of a request
      * @description Frames and the history shorten long arguments. This returns those that would run, as long as the turn waits for the decision; `args_url` of a request is the address of this operation.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
      */
     get: operations["getRequestArguments"];
   };
@@ -841,7 +841,7 @@ export interface paths {
      * Decide the requests of a paused turn
      * @description Takes one decision for each of the `action_requests`, in their order, and continues the turn. The reply is an event stream with the frames that follow, until the turn ends or pauses again; open sockets get them as well. The turn continues even if you disconnect. Of several decisions exactly one takes effect, and the others are answered with 409 `HITL_NOT_PENDING`.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
      */
     post: operations["resumeTurn"];
   };
@@ -879,7 +879,7 @@ export interface paths {
      * Share a conversation
      * @description Copies the messages of the thread as they are now, with the files that they name, and returns the address of the copy. Later messages do not appear in it until it is updated. Thoughts, usage and the texts of attached documents are never included; calls of tools and their results only with `include_steps`. A turn that still runs is left out.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
      */
     post: operations["createShare"];
   };
@@ -1008,14 +1008,14 @@ export interface paths {
      * List the connectors of an agent
      * @description Returns the connectors that lend the agent their tools, with the state of each tool.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
      */
     get: operations["getAgentConnectors"];
     /**
      * Replace the connectors of an agent
      * @description Chooses among the connectors that the owner of the agent sees. The tools that a connector has when it is added count as seen; those that come or change later are off until they are sent with `seen: true`.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
      */
     put: operations["replaceAgentConnectors"];
   };
@@ -1050,7 +1050,7 @@ export interface paths {
      * Improve a prompt
      * @description Rewrites the draft of a message with the model and returns the new text. Nothing is sent. It uses the model of the agent unless `default_model` names another; no thread changes. The tokens of the call count as usage of the caller. The agent must be running.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
      */
     post: operations["polishPrompt"];
   };
@@ -1059,7 +1059,7 @@ export interface paths {
      * Get the welcome of an agent
      * @description Returns the greeting with which a client begins an empty conversation, and prompts and tasks to choose from. The greeting is the agent's own, otherwise that of the expert it was made from; prompts and tasks always come from an expert.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
      */
     get: operations["getWelcome"];
   };
@@ -1068,14 +1068,14 @@ export interface paths {
      * List examples of scheduled tasks
      * @description Returns three or six tasks that the agent could do automatically at set times; its welcome has the same ones. Each is also returned as the body of a new schedule.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
      */
     get: operations["listTaskExamples"];
   };
   "/prompts": {
     /**
      * List the saved prompts
-     * @description Lists your own prompts by name, then those that others share. Two prompts of different owners may have the same name.
+     * @description Lists your own prompts by name, then those that others share with you. Two prompts of different owners may have the same name.
      */
     get: operations["listPrompts"];
     /**
@@ -1087,17 +1087,17 @@ export interface paths {
   "/prompts/{id}": {
     /**
      * Get a saved prompt
-     * @description Returns a prompt of your own, or one that is shared.
+     * @description Returns a prompt of your own, or one that is shared with you.
      */
     get: operations["getPrompt"];
     /**
      * Delete a saved prompt
-     * @description Deletes a prompt of your own. Administrators may also delete those that others share.
+     * @description Deletes a prompt of your own. Administrators may also delete those that others share with anybody.
      */
     delete: operations["deletePrompt"];
     /**
      * Change a saved prompt
-     * @description Changes the given fields of a prompt of your own. One that others share is only theirs to change.
+     * @description Changes the given fields of a prompt that you own or may edit. Only its owner changes `shared`, which is the grant to everyone.
      */
     patch: operations["updatePrompt"];
   };
@@ -1106,14 +1106,14 @@ export interface paths {
      * List your schedules with an agent
      * @description Lists the schedules of the caller, newest first, without their prompts. The owner of a shared agent does not see those of its guests.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
      */
     get: operations["listSchedules"];
     /**
      * Create a schedule
      * @description Has the agent carry out a prompt at given times, in the name of the account: within its quota and with its permissions. A call that needs approval waits in the thread of the run. A schedule created with an API key runs with the scopes of the key.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
      */
     post: operations["createSchedule"];
   };
@@ -1122,7 +1122,7 @@ export interface paths {
      * Show the next times of a rule
      * @description Returns the next five times at which a schedule with this rule would run; stores nothing.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
      */
     post: operations["previewSchedule"];
   };
@@ -1131,21 +1131,21 @@ export interface paths {
      * Get a schedule
      * @description Returns the schedule with its prompt, its next time and the state of its newest run.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
      */
     get: operations["getSchedule"];
     /**
      * Delete a schedule
      * @description Deletes the schedule with its list of runs. Their threads stay, and a run that has not ended continues there.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
      */
     delete: operations["deleteSchedule"];
     /**
      * Change a schedule
      * @description Changes the given fields and forgets its failures. A changed rule applies immediately, and its intervals count from now. What an API key changes runs with the scopes of the key from then on.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
      */
     patch: operations["updateSchedule"];
   };
@@ -1154,7 +1154,7 @@ export interface paths {
      * Run a schedule now
      * @description Starts a run immediately, even of a disabled schedule; its due times stay the same. A failure of this run does not count. The turn can be followed like any other in its thread.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
      */
     post: operations["runSchedule"];
   };
@@ -1163,7 +1163,7 @@ export interface paths {
      * List the runs of a schedule
      * @description Lists the newest hundred runs, newest first, and notes of due times that were skipped, with the reason.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
      */
     get: operations["listScheduleRuns"];
   };
@@ -1432,7 +1432,7 @@ export interface paths {
      * Rebuild the histories of an agent
      * @description Queues the threads of all users of the agent whose history must be rebuilt from its events: imported ones, and those of an older version of the server. Threads that have failed are queued again. The work continues in the background; poll its status.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
      */
     post: operations["startHistoryMigration"];
   };
@@ -1441,7 +1441,7 @@ export interface paths {
      * Get the progress of rebuilding histories
      * @description Counts the threads of the agent whose histories are still to be rebuilt, by state. The work is done when `remaining` is 0.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
      */
     get: operations["getHistoryMigration"];
   };
@@ -1450,7 +1450,7 @@ export interface paths {
      * Import a thread
      * @description Creates a thread of your own from the file of an export, sent as the field `file` of a form. Its history is empty until it has been rebuilt: the owner of the agent starts that with `POST /agents/{id}/history-migration/start`. Files that the thread refers to are not imported.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
      */
     post: operations["importThread"];
   };
@@ -1629,14 +1629,14 @@ export interface paths {
      * List the channels of an agent
      * @description Lists the channels by name, each with the state of its connection. Secrets are masked.
      *
-     * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
+     * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
      */
     get: operations["listChannels"];
     /**
      * Create a channel
      * @description Connects the agent to a messaging platform. An enabled channel connects immediately while the agent is running; read its `runtime` to see whether that worked. A channel with `enabled: false` is a draft that may lack required fields.
      *
-     * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
+     * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
      */
     post: operations["createChannel"];
   };
@@ -1645,7 +1645,7 @@ export interface paths {
      * Test credentials of a platform
      * @description Tests a `config` that need not be stored; nothing is sent to anybody. With `channel_id`, a masked secret means the one that is stored in this channel. A failed test is answered with 200 and `ok: false`.
      *
-     * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
+     * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
      */
     post: operations["probeChannel"];
   };
@@ -1654,21 +1654,21 @@ export interface paths {
      * Get a channel
      * @description Returns the channel with the state of its connection. Secrets are masked; a mask that is sent back keeps the stored secret.
      *
-     * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
+     * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
      */
     get: operations["getChannel"];
     /**
      * Delete a channel
      * @description Disconnects the channel immediately and deletes it. Conversations that came through it stay as threads.
      *
-     * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
+     * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
      */
     delete: operations["deleteChannel"];
     /**
      * Change a channel
      * @description Changes the given fields. `config` is merged into the stored one by RFC 7396: fields that are left out keep their values, and null removes a field. A change of `config` or `enabled` connects the channel anew.
      *
-     * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
+     * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
      */
     patch: operations["updateChannel"];
   };
@@ -1677,7 +1677,7 @@ export interface paths {
      * List the conversations of a channel
      * @description Lists the conversations in which somebody has written to the bot, the latest first. The answers of schedules can be delivered to them.
      *
-     * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
+     * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
      */
     get: operations["listConversations"];
   };
@@ -1686,7 +1686,7 @@ export interface paths {
      * Test a channel
      * @description Tests the stored credentials without disturbing the connection of the channel. A failed test is answered with 200 and `ok: false`.
      *
-     * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
+     * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
      */
     post: operations["testChannel"];
   };
@@ -1695,7 +1695,7 @@ export interface paths {
      * Create a QR code to link a platform
      * @description Returns the content of a QR code for a person to scan with the app of the platform, and a token; an earlier code of yours for this agent and kind becomes invalid. Poll the outcome with the token. Depending on the kind, the scan returns credentials for `createChannel` or creates the channel automatically.
      *
-     * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
+     * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
      */
     post: operations["createChannelQrCode"];
   };
@@ -1704,7 +1704,7 @@ export interface paths {
      * Get the outcome of a QR code
      * @description Call it every few seconds with the token of the QR code until `status` is neither `pending` nor `waiting`. On success, the reply has either the credentials, with which you create the channel, or the `channel_id` of the channel that was created.
      *
-     * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
+     * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
      */
     post: operations["pollChannelQrCode"];
   };
@@ -1761,14 +1761,14 @@ export interface paths {
      * Get the external agents of an agent
      * @description Returns the external agents with the settings of the agent's owner, and whether the agent has the tool that calls them.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
      */
     get: operations["getAgentAcp"];
     /**
      * Set the external agents of an agent
      * @description `tool_enabled` switches the tool `acp_runner` of this agent on or off; `runners` replaces the settings of the agent's owner, which hold for all of the owner's agents. What is left out stays as it is.
      *
-     * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
      */
     put: operations["setAgentAcp"];
   };
@@ -1851,6 +1851,186 @@ export interface paths {
      * Needs the permission `users`, which administrators have.
      */
     post: operations["unlockLogin"];
+  };
+  "/groups": {
+    /**
+     * List the groups
+     * @description Lists the groups by name, each with its rights and the number of its members.
+     *
+     * Needs the permission `users`, which administrators have.
+     */
+    get: operations["listGroups"];
+    /**
+     * Create a group
+     * @description Creates an empty group. Its members have its permissions besides their own, from their next request on. Callers give only permissions that they hold themselves.
+     *
+     * Needs the permission `users`, which administrators have.
+     */
+    post: operations["createGroup"];
+  };
+  "/groups/{id}": {
+    /**
+     * Get a group
+     * @description Returns a group with its rights and the number of its members.
+     *
+     * Needs the permission `users`, which administrators have.
+     */
+    get: operations["getGroup"];
+    /**
+     * Delete a group
+     * @description Deletes a group. Its members lose what only this group gave them, and what was shared with it; nothing else of theirs changes. The group that the first start has made stays.
+     *
+     * Needs the permission `users`, which administrators have.
+     */
+    delete: operations["deleteGroup"];
+    /**
+     * Change a group
+     * @description Changes the given fields; null clears a field. The rights of all members follow within a second. Callers give and take only permissions that they hold themselves, and only an administrator changes the limits of a group that they are in.
+     *
+     * Needs the permission `users`, which administrators have.
+     */
+    patch: operations["updateGroup"];
+  };
+  "/groups/{id}/members": {
+    /**
+     * List the members of a group
+     * @description Lists the accounts in a group by username, the disabled ones included.
+     *
+     * Needs the permission `users`, which administrators have.
+     */
+    get: operations["listGroupMembers"];
+  };
+  "/groups/{id}/members/{username}": {
+    /**
+     * Add a member to a group
+     * @description Puts an account into a group; somebody who is in it already stays in it. Callers add only to groups whose permissions they hold themselves.
+     *
+     * Needs the permission `users`, which administrators have.
+     */
+    put: operations["addGroupMember"];
+    /**
+     * Take a member out of a group
+     * @description Takes an account out of a group; it loses what only this group gave it, and what was shared with the group, within a second.
+     *
+     * Needs the permission `users`, which administrators have.
+     */
+    delete: operations["removeGroupMember"];
+  };
+  "/agents/{id}/grants": {
+    /**
+     * List with whom an agent is shared
+     * @description Lists the people and groups with whom an agent is shared, for its owner, administrators, and those who may change it.
+     */
+    get: operations["getAgentGrants"];
+    /**
+     * Share an agent
+     * @description Replaces the list of people and groups with whom an agent is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
+     */
+    put: operations["setAgentGrants"];
+  };
+  "/knowledge-bases/{id}/grants": {
+    /**
+     * List with whom a knowledge base is shared
+     * @description Lists the people and groups with whom a knowledge base is shared, for its owner, administrators, and those who may change it.
+     */
+    get: operations["getKnowledgeBaseGrants"];
+    /**
+     * Share a knowledge base
+     * @description Replaces the list of people and groups with whom a knowledge base is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
+     */
+    put: operations["setKnowledgeBaseGrants"];
+  };
+  "/connectors/{id}/grants": {
+    /**
+     * List with whom a connector is shared
+     * @description Lists the people and groups with whom a connector is shared, for its owner, administrators, and those who may change it.
+     */
+    get: operations["getConnectorGrants"];
+    /**
+     * Share a connector
+     * @description Replaces the list of people and groups with whom a connector is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
+     */
+    put: operations["setConnectorGrants"];
+  };
+  "/projects/{id}/grants": {
+    /**
+     * List with whom a project is shared
+     * @description Lists the people and groups with whom a project is shared, for its owner, administrators, and those who may change it.
+     */
+    get: operations["getProjectGrants"];
+    /**
+     * Share a project
+     * @description Replaces the list of people and groups with whom a project is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
+     */
+    put: operations["setProjectGrants"];
+  };
+  "/prompts/{id}/grants": {
+    /**
+     * List with whom a saved prompt is shared
+     * @description Lists the people and groups with whom a saved prompt is shared, for its owner, administrators, and those who may change it.
+     */
+    get: operations["getPromptGrants"];
+    /**
+     * Share a saved prompt
+     * @description Replaces the list of people and groups with whom a saved prompt is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
+     */
+    put: operations["setPromptGrants"];
+  };
+  "/skill-packages/{id}/grants": {
+    /**
+     * List with whom a skill package is shared
+     * @description Lists the people and groups with whom a skill package is shared, for its owner, administrators, and those who may change it.
+     */
+    get: operations["getSkillPackageGrants"];
+    /**
+     * Share a skill package
+     * @description Replaces the list of people and groups with whom a skill package is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
+     */
+    put: operations["setSkillPackageGrants"];
+  };
+  "/experts/published/{expert_id}/grants": {
+    /**
+     * List with whom a published expert is shared
+     * @description Lists the people and groups with whom a published expert is shared, for its owner, administrators, and those who may change it.
+     */
+    get: operations["getPublishedExpertGrants"];
+    /**
+     * Share a published expert
+     * @description Replaces the list of people and groups with whom a published expert is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
+     */
+    put: operations["setPublishedExpertGrants"];
+  };
+  "/admin/providers/{id}/grants": {
+    /**
+     * List with whom a provider of the server is shared
+     * @description Lists the people and groups with whom a provider of the server is shared, for its owner, administrators, and those who may change it.
+     *
+     * For administrators.
+     */
+    get: operations["getServerProviderGrants"];
+    /**
+     * Share a provider of the server
+     * @description Replaces the list of people and groups with whom a provider of the server is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
+     *
+     * For administrators.
+     */
+    put: operations["setServerProviderGrants"];
+  };
+  "/directory": {
+    /**
+     * Search people and groups
+     * @description Lists people and groups with whom the caller may share: groups first, then people by username. Without `q`, the first ones.
+     */
+    get: operations["searchDirectory"];
+  };
+  "/users/{id}/access": {
+    /**
+     * Get what an account may do, and why
+     * @description Lists the permissions and the quota of an account with where each comes from: the account itself or groups. Administrators also see what others share with it.
+     *
+     * Needs the permission `users`, which administrators have.
+     */
+    get: operations["getUserAccess"];
   };
   "/users/invites": {
     /**
@@ -3280,7 +3460,7 @@ export interface components {
       default_model: string | null;
       /** @description The id of an expert; its files are copied only when the agent is created, its welcome and examples apply also later */
       template_name: string | null;
-      /** @description True if every account may open the agent */
+      /** @description True if it is shared with everyone: every account may open the agent */
       is_shared: boolean;
       /** @description For clients, such as the name of an icon or an emoji */
       icon: string | null;
@@ -3288,6 +3468,8 @@ export interface components {
       color: string | null;
       /** @description True if the agent belongs to the caller */
       is_owner: boolean;
+      /** @description True if the caller may change its settings */
+      can_edit: boolean;
       /** @description Username */
       owner: string;
       /** @description Only a running agent takes turns */
@@ -3319,7 +3501,7 @@ export interface components {
       system_prompt?: string | null;
       /** @description The id of an expert; its files are copied only when the agent is created, its welcome and examples apply also later */
       template_name?: string | null;
-      /** @description True if every account may open the agent */
+      /** @description True if it is shared with everyone: every account may open the agent */
       is_shared?: boolean;
       /** @description For clients, such as the name of an icon or an emoji */
       icon?: string | null;
@@ -3402,7 +3584,7 @@ export interface components {
       default_model: string | null;
       /** @description The id of an expert; its files are copied only when the agent is created, its welcome and examples apply also later */
       template_name: string | null;
-      /** @description True if every account may open the agent */
+      /** @description True if it is shared with everyone: every account may open the agent */
       is_shared: boolean;
       /** @description For clients, such as the name of an icon or an emoji */
       icon: string | null;
@@ -3410,6 +3592,8 @@ export interface components {
       color: string | null;
       /** @description True if the agent belongs to the caller */
       is_owner: boolean;
+      /** @description True if the caller may change its settings */
+      can_edit: boolean;
       /** @description Username */
       owner: string;
       /** @description Only a running agent takes turns */
@@ -3460,7 +3644,7 @@ export interface components {
       system_prompt?: string | null;
       /** @description The id of an expert; its files are copied only when the agent is created, its welcome and examples apply also later */
       template_name?: string | null;
-      /** @description True if every account may open the agent */
+      /** @description True if it is shared with everyone: every account may open the agent */
       is_shared?: boolean;
       /** @description For clients, such as the name of an icon or an emoji */
       icon?: string | null;
@@ -3699,7 +3883,7 @@ export interface components {
       system_prompt?: string | null;
       /** @description The id of an expert; its files are copied only when the agent is created, its welcome and examples apply also later */
       template_name?: string | null;
-      /** @description True if every account may open the agent */
+      /** @description True if it is shared with everyone: every account may open the agent */
       is_shared?: boolean;
       /** @description For clients, such as the name of an icon or an emoji */
       icon?: string | null;
@@ -3934,7 +4118,7 @@ export interface components {
       system_prompt?: string | null;
       /** @description The id of an expert; its files are copied only when the agent is created, its welcome and examples apply also later */
       template_name?: string | null;
-      /** @description True if every account may open the agent */
+      /** @description True if it is shared with everyone: every account may open the agent */
       is_shared?: boolean;
       /** @description For clients, such as the name of an icon or an emoji */
       icon?: string | null;
@@ -6533,7 +6717,7 @@ export interface components {
       description: string | null;
       /** @description The prompt; `{{topic}}` is a variable, and `{{date}}` the date of today */
       text: string;
-      /** @description True if every account sees and uses it */
+      /** @description True if it is shared with everybody */
       shared: boolean;
       /** @description The variables of the text, in the order in which they first appear */
       variables: string[];
@@ -6541,6 +6725,8 @@ export interface components {
       owner: string;
       /** @description True if it belongs to the caller */
       is_owner: boolean;
+      /** @description True if the caller may change it */
+      can_edit: boolean;
       /** @description Unix seconds */
       created_at: number;
       /** @description Unix seconds */
@@ -6554,7 +6740,7 @@ export interface components {
       description?: string | null;
       /** @description The prompt; `{{topic}}` is a variable, and `{{date}}` the date of today */
       text: string;
-      /** @description True if every account sees and uses it */
+      /** @description True if it is shared with everybody */
       shared?: boolean;
     };
     IdempotencyKeyInUseOrLimitReachedOrPromptNameTakenError: {
@@ -6593,7 +6779,7 @@ export interface components {
       description?: string | null;
       /** @description The prompt; `{{topic}}` is a variable, and `{{date}}` the date of today */
       text?: string;
-      /** @description True if every account sees and uses it */
+      /** @description True if it is shared with everybody */
       shared?: boolean;
     };
     PromptNameTakenError: {
@@ -10250,6 +10436,374 @@ export interface components {
         request_id: string;
       };
     };
+    /** Group */
+    Group: {
+      id: string;
+      /** @description Unique, whatever the case; without `,` and `;` */
+      name: string;
+      description: string | null;
+      /** @description Keys of `GET /users/permissions`, which every member has */
+      permissions: string[];
+      /** @description Tokens that each member may use in a window of the server; null for no limit. An account’s own quota replaces it; of several groups, the largest counts */
+      token_quota: number | null;
+      /** @description True if new accounts join it */
+      is_default: boolean;
+      member_count: number;
+      /** @description Unix seconds */
+      created_at: number;
+    };
+    /** CreateGroupBody */
+    CreateGroupBody: {
+      /** @description Unique, whatever the case; without `,` and `;` */
+      name: string;
+      description?: string | null;
+      /** @description Keys of `GET /users/permissions`, which every member has */
+      permissions?: string[];
+      /** @description Tokens that each member may use in a window of the server; null for no limit. An account’s own quota replaces it; of several groups, the largest counts */
+      token_quota?: number | null;
+      /** @description True if new accounts join it */
+      is_default?: boolean;
+    };
+    CreateGroup403Error: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    GroupNameTakenOrIdempotencyKeyInUseOrLimitReachedError: {
+      error: {
+        /** @enum {string} */
+        code: "GROUP_NAME_TAKEN" | "IDEMPOTENCY_KEY_IN_USE" | "LIMIT_REACHED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    GroupNotFoundOrNotFoundError: {
+      error: {
+        /** @enum {string} */
+        code: "GROUP_NOT_FOUND" | "NOT_FOUND";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** UpdateGroupBody */
+    UpdateGroupBody: {
+      /** @description Unique, whatever the case; without `,` and `;` */
+      name?: string;
+      description?: string | null;
+      /** @description Keys of `GET /users/permissions`, which every member has */
+      permissions?: string[];
+      /** @description Tokens that each member may use in a window of the server; null for no limit. An account’s own quota replaces it; of several groups, the largest counts */
+      token_quota?: number | null;
+      /** @description True if new accounts join it */
+      is_default?: boolean;
+    };
+    UpdateGroup403Error: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    GroupNameTakenError: {
+      error: {
+        /** @enum {string} */
+        code: "GROUP_NAME_TAKEN";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    DeleteGroup403Error: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    GroupNeededError: {
+      error: {
+        /** @enum {string} */
+        code: "GROUP_NEEDED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** GroupMember */
+    GroupMember: {
+      id: string;
+      username: string;
+      display_name: string | null;
+      /** @description False if the account cannot sign in */
+      enabled: boolean;
+    };
+    AddGroupMember403Error: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    RemoveGroupMember403Error: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /**
+     * Access
+     * @enum {string}
+     */
+    Access: "use" | "edit";
+    /** Grant */
+    Grant: {
+      /** @description A username */
+      user?: string;
+      /** @description The id or name of a group */
+      group?: string;
+      /**
+       * @description All accounts of the server
+       * @constant
+       */
+      everyone?: true;
+      /** @description `edit` allows every change but to the grants, the owner, and to delete */
+      access: components["schemas"]["Access"];
+      /** @description For people; ignored in a request */
+      name?: string;
+    };
+    /** SetAgentGrantsBody */
+    SetAgentGrantsBody: components["schemas"]["Grant"][];
+    SetAgentGrants403Error: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** SetKnowledgeBaseGrantsBody */
+    SetKnowledgeBaseGrantsBody: components["schemas"]["Grant"][];
+    SetKnowledgeBaseGrants403Error: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** SetConnectorGrantsBody */
+    SetConnectorGrantsBody: components["schemas"]["Grant"][];
+    SetConnectorGrants403Error: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** SetProjectGrantsBody */
+    SetProjectGrantsBody: components["schemas"]["Grant"][];
+    SetProjectGrants403Error: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** SetPromptGrantsBody */
+    SetPromptGrantsBody: components["schemas"]["Grant"][];
+    SetPromptGrants403Error: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** SetSkillPackageGrantsBody */
+    SetSkillPackageGrantsBody: components["schemas"]["Grant"][];
+    SetSkillPackageGrants403Error: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** SetPublishedExpertGrantsBody */
+    SetPublishedExpertGrantsBody: components["schemas"]["Grant"][];
+    SetPublishedExpertGrants403Error: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** SetServerProviderGrantsBody */
+    SetServerProviderGrantsBody: components["schemas"]["Grant"][];
+    SetServerProviderGrants403Error: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** @enum {string} */
+    DirectoryEntryKind: "user" | "group";
+    /** DirectoryEntry */
+    DirectoryEntry: {
+      kind: components["schemas"]["DirectoryEntryKind"];
+      id: string;
+      /** @description The username, or the name of the group */
+      name: string;
+      display_name: string | null;
+    };
+    /** @enum {string} */
+    AccountAccessRole: "user" | "admin";
+    /** AccountAccess */
+    AccountAccess: {
+      username: string;
+      role: components["schemas"]["AccountAccessRole"];
+      groups: {
+          id: string;
+          name: string;
+        }[];
+      permissions: {
+          key: string;
+          label: string;
+          /** @description `account`, `administrator`, or the name of a group */
+          from: string[];
+        }[];
+      token_quota: {
+        /** @description Null for no limit */
+        value: number | null;
+        /** @description `account`, `administrator`, or the name of a group */
+        from: string[];
+      };
+      /** @description The first 200 of each kind that others share with the account; for administrators */
+      things?: {
+          kind: string;
+          /** @description The kind in words */
+          label: string;
+          id: string;
+          name: string;
+          /** @description `edit` allows every change but to the grants, the owner, and to delete */
+          access: components["schemas"]["Access"];
+          /** @description `account`, `everyone`, or the name of a group */
+          from: string[];
+        }[];
+    };
     /**
      * InviteStatus
      * @enum {string}
@@ -12800,7 +13354,7 @@ export interface components {
     /**
      * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
-     * - `PROMPT_NAME_TAKEN`: You already have a prompt named "{name}".
+     * - `PROMPT_NAME_TAKEN`: A prompt named "{name}" already exists.
      */
     IdempotencyKeyInUseOrLimitReachedOrPromptNameTakenError: {
       content: {
@@ -12816,7 +13370,7 @@ export interface components {
         "application/json": components["schemas"]["NotFoundOrPromptNotFoundError"];
       };
     };
-    /** @description - `PROMPT_NAME_TAKEN`: You already have a prompt named "{name}". */
+    /** @description - `PROMPT_NAME_TAKEN`: A prompt named "{name}" already exists. */
     PromptNameTakenError: {
       content: {
         "application/json": components["schemas"]["PromptNameTakenError"];
@@ -13540,6 +14094,194 @@ export interface components {
     DeleteUser403Error: {
       content: {
         "application/json": components["schemas"]["DeleteUser403Error"];
+      };
+    };
+    /**
+     * @description - `FORBIDDEN`: You are not allowed to do this.
+     * - `FORBIDDEN`: You can grant and revoke only permissions that you have yourself. The details list the missing ones.
+     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
+     * - `USER_DISABLED`: This account is disabled.
+     */
+    CreateGroup403Error: {
+      content: {
+        "application/json": components["schemas"]["CreateGroup403Error"];
+      };
+    };
+    /**
+     * @description - `GROUP_NAME_TAKEN`: There is already a group named "{name}".
+     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
+     */
+    GroupNameTakenOrIdempotencyKeyInUseOrLimitReachedError: {
+      content: {
+        "application/json": components["schemas"]["GroupNameTakenOrIdempotencyKeyInUseOrLimitReachedError"];
+      };
+    };
+    /**
+     * @description - `GROUP_NOT_FOUND`: The group does not exist.
+     * - `NOT_FOUND`: Not found.
+     */
+    GroupNotFoundOrNotFoundError: {
+      content: {
+        "application/json": components["schemas"]["GroupNotFoundOrNotFoundError"];
+      };
+    };
+    /**
+     * @description - `FORBIDDEN`: You are not allowed to do this.
+     * - `FORBIDDEN`: You can grant and revoke only permissions that you have yourself. The details list the missing ones.
+     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
+     * - `FORBIDDEN`: Only an administrator can change your token limit or folder.
+     * - `USER_DISABLED`: This account is disabled.
+     */
+    UpdateGroup403Error: {
+      content: {
+        "application/json": components["schemas"]["UpdateGroup403Error"];
+      };
+    };
+    /** @description - `GROUP_NAME_TAKEN`: There is already a group named "{name}". */
+    GroupNameTakenError: {
+      content: {
+        "application/json": components["schemas"]["GroupNameTakenError"];
+      };
+    };
+    /**
+     * @description - `FORBIDDEN`: You are not allowed to do this.
+     * - `FORBIDDEN`: You can grant and revoke only permissions that you have yourself. The details list the missing ones.
+     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
+     * - `FORBIDDEN`: Only an administrator can change your token limit or folder.
+     * - `USER_DISABLED`: This account is disabled.
+     */
+    DeleteGroup403Error: {
+      content: {
+        "application/json": components["schemas"]["DeleteGroup403Error"];
+      };
+    };
+    /** @description - `GROUP_NEEDED`: The group that the server was set up with cannot be deleted. Take away its permissions instead. */
+    GroupNeededError: {
+      content: {
+        "application/json": components["schemas"]["GroupNeededError"];
+      };
+    };
+    /**
+     * @description - `FORBIDDEN`: Only administrators can manage other administrators.
+     * - `FORBIDDEN`: You are not allowed to do this.
+     * - `FORBIDDEN`: You can grant and revoke only permissions that you have yourself. The details list the missing ones.
+     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
+     * - `FORBIDDEN`: Only an administrator can change your token limit or folder.
+     * - `USER_DISABLED`: This account is disabled.
+     */
+    AddGroupMember403Error: {
+      content: {
+        "application/json": components["schemas"]["AddGroupMember403Error"];
+      };
+    };
+    /**
+     * @description - `FORBIDDEN`: Only administrators can manage other administrators.
+     * - `FORBIDDEN`: You are not allowed to do this.
+     * - `FORBIDDEN`: You can grant and revoke only permissions that you have yourself. The details list the missing ones.
+     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
+     * - `FORBIDDEN`: Only an administrator can change your token limit or folder.
+     * - `USER_DISABLED`: This account is disabled.
+     */
+    RemoveGroupMember403Error: {
+      content: {
+        "application/json": components["schemas"]["RemoveGroupMember403Error"];
+      };
+    };
+    /**
+     * @description - `FORBIDDEN`: You are not allowed to do this.
+     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
+     * - `FORBIDDEN`: On this server you can share only with the members of your own groups, and with these groups.
+     * - `FORBIDDEN`: On this server only administrators can share.
+     * - `USER_DISABLED`: This account is disabled.
+     */
+    SetAgentGrants403Error: {
+      content: {
+        "application/json": components["schemas"]["SetAgentGrants403Error"];
+      };
+    };
+    /**
+     * @description - `FORBIDDEN`: You are not allowed to do this.
+     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
+     * - `FORBIDDEN`: On this server you can share only with the members of your own groups, and with these groups.
+     * - `FORBIDDEN`: On this server only administrators can share.
+     * - `USER_DISABLED`: This account is disabled.
+     */
+    SetKnowledgeBaseGrants403Error: {
+      content: {
+        "application/json": components["schemas"]["SetKnowledgeBaseGrants403Error"];
+      };
+    };
+    /**
+     * @description - `FORBIDDEN`: You are not allowed to do this.
+     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
+     * - `FORBIDDEN`: On this server you can share only with the members of your own groups, and with these groups.
+     * - `FORBIDDEN`: On this server only administrators can share.
+     * - `USER_DISABLED`: This account is disabled.
+     */
+    SetConnectorGrants403Error: {
+      content: {
+        "application/json": components["schemas"]["SetConnectorGrants403Error"];
+      };
+    };
+    /**
+     * @description - `FORBIDDEN`: You are not allowed to do this.
+     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
+     * - `FORBIDDEN`: On this server you can share only with the members of your own groups, and with these groups.
+     * - `FORBIDDEN`: On this server only administrators can share.
+     * - `USER_DISABLED`: This account is disabled.
+     */
+    SetProjectGrants403Error: {
+      content: {
+        "application/json": components["schemas"]["SetProjectGrants403Error"];
+      };
+    };
+    /**
+     * @description - `FORBIDDEN`: You are not allowed to do this.
+     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
+     * - `FORBIDDEN`: On this server you can share only with the members of your own groups, and with these groups.
+     * - `FORBIDDEN`: On this server only administrators can share.
+     * - `USER_DISABLED`: This account is disabled.
+     */
+    SetPromptGrants403Error: {
+      content: {
+        "application/json": components["schemas"]["SetPromptGrants403Error"];
+      };
+    };
+    /**
+     * @description - `FORBIDDEN`: You are not allowed to do this.
+     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
+     * - `FORBIDDEN`: On this server you can share only with the members of your own groups, and with these groups.
+     * - `FORBIDDEN`: On this server only administrators can share.
+     * - `USER_DISABLED`: This account is disabled.
+     */
+    SetSkillPackageGrants403Error: {
+      content: {
+        "application/json": components["schemas"]["SetSkillPackageGrants403Error"];
+      };
+    };
+    /**
+     * @description - `FORBIDDEN`: You are not allowed to do this.
+     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
+     * - `FORBIDDEN`: On this server you can share only with the members of your own groups, and with these groups.
+     * - `FORBIDDEN`: On this server only administrators can share.
+     * - `USER_DISABLED`: This account is disabled.
+     */
+    SetPublishedExpertGrants403Error: {
+      content: {
+        "application/json": components["schemas"]["SetPublishedExpertGrants403Error"];
+      };
+    };
+    /**
+     * @description - `FORBIDDEN`: You are not allowed to do this.
+     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
+     * - `FORBIDDEN`: On this server you can share only with the members of your own groups, and with these groups.
+     * - `FORBIDDEN`: On this server only administrators can share.
+     * - `USER_DISABLED`: This account is disabled.
+     */
+    SetServerProviderGrants403Error: {
+      content: {
+        "application/json": components["schemas"]["SetServerProviderGrants403Error"];
       };
     };
     /**
@@ -15256,7 +15998,7 @@ export interface operations {
    * Get an agent
    * @description Returns the agent with its settings and its state. Guests of a shared agent see neither `system_prompt` nor `config` nor `knowledge_base_ids`.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
    */
   getAgent: {
     parameters: {
@@ -15288,7 +16030,7 @@ export interface operations {
    * Delete an agent
    * @description Stops the agent and deletes everything that belongs to it: the threads of all its users, its channels and its workspace. Agents that were installed from it as a published expert stay.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner and administrators may do this.
    */
   deleteAgent: {
     parameters: {
@@ -15313,9 +16055,9 @@ export interface operations {
   };
   /**
    * Change an agent
-   * @description Changes the given settings from the next turn on, without a restart; null clears a setting, and `config` is replaced as a whole. Only the owner may change `is_shared`. When an agent is no longer shared, the connections of its guests are closed; their threads stay readable for them.
+   * @description Changes the given settings from the next turn on, without a restart; null clears a setting, and `config` is replaced as a whole. Only the owner may change `is_shared`, which is the grant to everyone. When an agent is no longer shared, the connections of its guests are closed; their threads stay readable for them.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
    */
   updateAgent: {
     parameters: {
@@ -15374,7 +16116,7 @@ export interface operations {
    * Start an agent
    * @description Returns after the start has ended. The agent is then `running`, or `failed` if no model can be used or its workspace cannot be created; read its status. Starting a running agent changes nothing.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
    */
   startAgent: {
     parameters: {
@@ -15406,7 +16148,7 @@ export interface operations {
    * Stop an agent
    * @description Ends the turns of all its users, disconnects its channels, and returns when the agent has stopped. It takes no turns until it is started again, also after a restart of the server. Stopping a stopped agent changes nothing.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
    */
   stopAgent: {
     parameters: {
@@ -15438,7 +16180,7 @@ export interface operations {
    * Restart an agent
    * @description Ends the turns of all its users and starts the agent again; a stopped agent stays stopped. Settings apply without a restart, so this is for an agent that has failed or hangs.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
    */
   reloadAgent: {
     parameters: {
@@ -15470,7 +16212,7 @@ export interface operations {
    * Mark an agent as read
    * @description Clears the unread counts of all threads that the caller has with the agent.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
    */
   markAgentRead: {
     parameters: {
@@ -15502,7 +16244,7 @@ export interface operations {
    * Get the status of an agent
    * @description Returns the state of the agent and since when it has lasted, its channels, the turns that run now, and the model that a turn would use.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
    */
   getAgentStatus: {
     parameters: {
@@ -15530,7 +16272,7 @@ export interface operations {
    * Get the tool settings of an agent
    * @description Lists the built-in tools and those of plugins from outside, each with whether the agent has it. `available` tells whether the caller has the permission that a tool requires.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
    */
   getToolSettings: {
     parameters: {
@@ -15562,7 +16304,7 @@ export interface operations {
    * Set the tool settings of an agent
    * @description Replaces the list of built-in tools that are off; with `plugins`, also the list of plugins' tools that are on. Tools that are off by default stay off. A change applies from the next call of a tool.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
    */
   setToolSettings: {
     parameters: {
@@ -15614,7 +16356,7 @@ export interface operations {
    * Switch a tool of an agent on or off
    * @description Changes one tool and leaves the others as they are. Tools that the agent cannot do without, such as `read_file`, always stay on. The change applies from the next call of a tool.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
    */
   toggleTool: {
     parameters: {
@@ -15763,7 +16505,7 @@ export interface operations {
    * Publish an agent as an expert
    * @description Copies the agent as it is now, with the files of its workspace, for every account to install; later changes of the agent change nothing. Uploads, logs, keys and everything that looks like a secret are left out, and so are files that turns have written, unless `include_files` names them. `left_out` in the reply lists what was not copied, with the reasons. `tools_without_approval` is never published.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
    */
   publishExpert: {
     parameters: {
@@ -15821,7 +16563,7 @@ export interface operations {
    * Preview what publishing an agent copies
    * @description Returns the files that publishing the agent now would copy, and in `left_out` those that it would not, with the reasons. Nothing is published.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
    */
   previewPublication: {
     parameters: {
@@ -16049,7 +16791,7 @@ export interface operations {
    * Set the persona of an agent
    * @description Sets `persona_mbti` and restarts the agent, which ends the turns of all its users; a stopped agent stays stopped. To change the persona from the next turn on without a restart, use `PATCH /agents/{id}`.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
    */
   setPersona: {
     parameters: {
@@ -16091,7 +16833,7 @@ export interface operations {
    * List the skills of an agent
    * @description Lists the skills in the agent's workspace by slug, those that are off included: each folder `skills/<slug>/` with a `SKILL.md`.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
    */
   listAgentSkills: {
     parameters: {
@@ -16131,7 +16873,7 @@ export interface operations {
    * Add a skill to an agent
    * @description Writes the files to the folder `skills/<slug>/` of the agent's workspace. The model sees the name and description of the skill from the next turn on. A skill that exists is replaced as a whole if `overwrite` is true; otherwise the request is refused.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
    */
   createAgentSkill: {
     parameters: {
@@ -16183,7 +16925,7 @@ export interface operations {
    * Get a skill of an agent
    * @description Returns the skill with the text of its `SKILL.md` and the paths of its files; with `contents=true`, also what is in them, in the form in which a PUT takes it back.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
    */
   getAgentSkill: {
     parameters: {
@@ -16224,7 +16966,7 @@ export interface operations {
    * Write a skill of an agent
    * @description Creates the skill or replaces all of its files: files that the body does not have are removed. A replaced skill stays switched on or off.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
    */
   writeAgentSkill: {
     parameters: {
@@ -16279,7 +17021,7 @@ export interface operations {
    * Delete a skill of an agent
    * @description Removes the folder of the skill from the agent's workspace. The skill in a package that it was copied from stays.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
    */
   deleteAgentSkill: {
     parameters: {
@@ -16308,7 +17050,7 @@ export interface operations {
    * Switch a skill of an agent on or off
    * @description The model does not see a skill that is off. It stays off when its files are replaced, and in published copies of the agent.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
    */
   updateAgentSkill: {
     parameters: {
@@ -16361,7 +17103,7 @@ export interface operations {
    * Copy skills of a package to an agent
    * @description Copies skills as they are now; later changes of the package change nothing. Skills whose slugs are taken are listed as `skipped`, unless `overwrite` is true. If one of the skills does not exist, nothing is copied.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
    */
   copyPackageSkills: {
     parameters: {
@@ -16411,7 +17153,7 @@ export interface operations {
    * Copy a skill of an agent to a package
    * @description Copies the skill as it is now; later changes in the workspace change nothing. You can change packages of your own, administrators all of them. A skill with the same slug in the package is replaced only if `overwrite` is true.
    *
-   * Needs the permission `skill_packages`, which administrators have. For the owner of the agent and administrators.
+   * Needs the permission `skill_packages`, which administrators have. For the owner of the agent, those who may change it, and administrators.
    */
   pushSkillToPackage: {
     parameters: {
@@ -16828,7 +17570,7 @@ export interface operations {
    * Upload a file for use in a turn
    * @description Stores the field `file` of the form in the folder `inbound` of the agent's workspace. If the name is taken, the file gets a number, so use the `path` of the reply, for instance in an `image` or `file` block of a message. Guests of a shared agent may upload too, and read what they have uploaded. The reply waits up to two seconds until a document is read; `document` then says what is known of it.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
    */
   uploadFile: {
     parameters: {
@@ -16872,7 +17614,7 @@ export interface operations {
    * List the files of a folder
    * @description Lists the folder page by page, folders first; with `recursive=true` the contents of each folder follow it. With `sort=size` it lists the files only, the largest first. Guests of a shared agent see only files of their own threads and the folders that lead to them.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
    */
   listFiles: {
     parameters: {
@@ -16918,7 +17660,7 @@ export interface operations {
    * Delete a file or folder
    * @description Deletes the file or the empty folder at the path; a folder with contents only if `recursive` is true. A link is removed, not what it leads to.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
    */
   deleteFile: {
     parameters: {
@@ -16952,7 +17694,7 @@ export interface operations {
    * Read a file
    * @description Sends the file as an attachment, or for display with `inline=true`. It supports `Range`, and `If-None-Match` with an earlier `ETag`. Guests of a shared agent read only files of their own threads.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
    */
   readFile: {
     parameters: {
@@ -17001,7 +17743,7 @@ export interface operations {
    * Write a file
    * @description Stores the body of the request, whatever its media type, as the file; parent folders are created. The reply is 201 if the file is new. With `If-Match` and an `ETag`, or with `If-None-Match: *`, a file that somebody else has changed or created is not replaced.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
    */
   writeFile: {
     parameters: {
@@ -17049,7 +17791,7 @@ export interface operations {
    * Read the text of a document
    * @description Returns the text of the file as agents read it, page by page: of PDF, Office, OpenDocument, EPUB, mail, HTML, CSV and other text files. Long documents come in several replies. Guests of a shared agent read only files of their own threads.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
    */
   readDocument: {
     parameters: {
@@ -17086,7 +17828,7 @@ export interface operations {
    * Move or rename a file or folder
    * @description Moves within the workspace and creates missing parent folders. A file at the new path is replaced only if `overwrite` is true.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
    */
   moveFile: {
     parameters: {
@@ -17133,7 +17875,7 @@ export interface operations {
    * Create a folder
    * @description Creates the folder and missing parent folders. Writing a file creates its folders as well.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
    */
   createDirectory: {
     parameters: {
@@ -17179,7 +17921,7 @@ export interface operations {
    * Download a folder as a zip archive
    * @description Packs the files of the folder while it sends them; links are left out. Only the owner of the agent and administrators may do this; for others the folder does not exist.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
    */
   downloadArchive: {
     parameters: {
@@ -17234,7 +17976,7 @@ export interface operations {
    * Create a link to a file
    * @description Returns an address with which everybody can read this one file without signing in, until the link expires or its creator may no longer read the file. A link cannot be revoked, so choose a short time.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
    */
   createFileLink: {
     parameters: {
@@ -17373,7 +18115,7 @@ export interface operations {
    * Create a thread
    * @description Creates an empty thread. This is rarely needed: a turn without a `thread_id` creates one automatically. A thread without a title is named after its first message.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
    */
   createThread: {
     parameters: {
@@ -17521,7 +18263,7 @@ export interface operations {
    * Change a thread
    * @description Changes the given fields. A `model` applies from the next turn on, to all turns that name no model of their own; null returns to the model of the agent. `allowed_tools` replaces the list of tools that need no approval in this thread, which approvals with `for_thread` also extend.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
    */
   updateThread: {
     parameters: {
@@ -17616,7 +18358,7 @@ export interface operations {
    * Fork a thread after a reply
    * @description Creates a thread that begins with the messages up to a reply, named by its `message_id` or counted from the end. The original stays as it is, and nothing is copied; both continue independently. The agent must be running.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
    */
   forkThread: {
     parameters: {
@@ -17664,7 +18406,7 @@ export interface operations {
    * Choose a version of a message
    * @description The thread shows the path through this message, up to the newest message behind it. History, models, forks, exports and channels follow the path.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
    */
   choosePath: {
     parameters: {
@@ -17708,7 +18450,7 @@ export interface operations {
    * Start a turn
    * @description Says something to the agent like `user_turn` of the chat socket, replaces a message of yours with a new version, or has an answer written anew. The answer is read from the history, or by `subscribe` on the socket after `first_seq` - 1. A message waits if the thread has a turn; a version does not.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
    */
   startTurn: {
     parameters: {
@@ -17799,7 +18541,7 @@ export interface operations {
    * Get all arguments of a request
    * @description Frames and the history shorten long arguments. This returns those that would run, as long as the turn waits for the decision; `args_url` of a request is the address of this operation.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
    */
   getRequestArguments: {
     parameters: {
@@ -17834,7 +18576,7 @@ export interface operations {
    * Decide the requests of a paused turn
    * @description Takes one decision for each of the `action_requests`, in their order, and continues the turn. The reply is an event stream with the frames that follow, until the turn ends or pauses again; open sockets get them as well. The turn continues even if you disconnect. Of several decisions exactly one takes effect, and the others are answered with 409 `HITL_NOT_PENDING`.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
    */
   resumeTurn: {
     parameters: {
@@ -18066,7 +18808,7 @@ export interface operations {
    * Share a conversation
    * @description Copies the messages of the thread as they are now, with the files that they name, and returns the address of the copy. Later messages do not appear in it until it is updated. Thoughts, usage and the texts of attached documents are never included; calls of tools and their results only with `include_steps`. A turn that still runs is left out.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
    */
   createShare: {
     parameters: {
@@ -18672,7 +19414,7 @@ export interface operations {
    * List the connectors of an agent
    * @description Returns the connectors that lend the agent their tools, with the state of each tool.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
    */
   getAgentConnectors: {
     parameters: {
@@ -18700,7 +19442,7 @@ export interface operations {
    * Replace the connectors of an agent
    * @description Chooses among the connectors that the owner of the agent sees. The tools that a connector has when it is added count as seen; those that come or change later are off until they are sent with `seen: true`.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
    */
   replaceAgentConnectors: {
     parameters: {
@@ -18886,7 +19628,7 @@ export interface operations {
    * Improve a prompt
    * @description Rewrites the draft of a message with the model and returns the new text. Nothing is sent. It uses the model of the agent unless `default_model` names another; no thread changes. The tokens of the call count as usage of the caller. The agent must be running.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
    */
   polishPrompt: {
     parameters: {
@@ -18935,7 +19677,7 @@ export interface operations {
    * Get the welcome of an agent
    * @description Returns the greeting with which a client begins an empty conversation, and prompts and tasks to choose from. The greeting is the agent's own, otherwise that of the expert it was made from; prompts and tasks always come from an expert.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
    */
   getWelcome: {
     parameters: {
@@ -18963,7 +19705,7 @@ export interface operations {
    * List examples of scheduled tasks
    * @description Returns three or six tasks that the agent could do automatically at set times; its welcome has the same ones. Each is also returned as the body of a new schedule.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
    */
   listTaskExamples: {
     parameters: {
@@ -18994,7 +19736,7 @@ export interface operations {
   };
   /**
    * List the saved prompts
-   * @description Lists your own prompts by name, then those that others share. Two prompts of different owners may have the same name.
+   * @description Lists your own prompts by name, then those that others share with you. Two prompts of different owners may have the same name.
    */
   listPrompts: {
     parameters: {
@@ -19070,12 +19812,12 @@ export interface operations {
   };
   /**
    * Get a saved prompt
-   * @description Returns a prompt of your own, or one that is shared.
+   * @description Returns a prompt of your own, or one that is shared with you.
    */
   getPrompt: {
     parameters: {
       path: {
-        /** @description A prompt of yours, or one that is shared */
+        /** @description A prompt of yours, or one that is shared with you */
         id: string;
       };
     };
@@ -19100,12 +19842,12 @@ export interface operations {
   };
   /**
    * Delete a saved prompt
-   * @description Deletes a prompt of your own. Administrators may also delete those that others share.
+   * @description Deletes a prompt of your own. Administrators may also delete those that others share with anybody.
    */
   deletePrompt: {
     parameters: {
       path: {
-        /** @description A prompt of yours, or one that is shared */
+        /** @description A prompt of yours, or one that is shared with you */
         id: string;
       };
     };
@@ -19124,7 +19866,7 @@ export interface operations {
   };
   /**
    * Change a saved prompt
-   * @description Changes the given fields of a prompt of your own. One that others share is only theirs to change.
+   * @description Changes the given fields of a prompt that you own or may edit. Only its owner changes `shared`, which is the grant to everyone.
    */
   updatePrompt: {
     parameters: {
@@ -19133,7 +19875,7 @@ export interface operations {
         "If-Match"?: string;
       };
       path: {
-        /** @description A prompt of yours, or one that is shared */
+        /** @description A prompt of yours, or one that is shared with you */
         id: string;
       };
     };
@@ -19178,7 +19920,7 @@ export interface operations {
    * List your schedules with an agent
    * @description Lists the schedules of the caller, newest first, without their prompts. The owner of a shared agent does not see those of its guests.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
    */
   listSchedules: {
     parameters: {
@@ -19217,7 +19959,7 @@ export interface operations {
    * Create a schedule
    * @description Has the agent carry out a prompt at given times, in the name of the account: within its quota and with its permissions. A call that needs approval waits in the thread of the run. A schedule created with an API key runs with the scopes of the key.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
    */
   createSchedule: {
     parameters: {
@@ -19277,7 +20019,7 @@ export interface operations {
    * Show the next times of a rule
    * @description Returns the next five times at which a schedule with this rule would run; stores nothing.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
    */
   previewSchedule: {
     parameters: {
@@ -19326,7 +20068,7 @@ export interface operations {
    * Get a schedule
    * @description Returns the schedule with its prompt, its next time and the state of its newest run.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
    */
   getSchedule: {
     parameters: {
@@ -19360,7 +20102,7 @@ export interface operations {
    * Delete a schedule
    * @description Deletes the schedule with its list of runs. Their threads stay, and a run that has not ended continues there.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
    */
   deleteSchedule: {
     parameters: {
@@ -19388,7 +20130,7 @@ export interface operations {
    * Change a schedule
    * @description Changes the given fields and forgets its failures. A changed rule applies immediately, and its intervals count from now. What an API key changes runs with the scopes of the key from then on.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
    */
   updateSchedule: {
     parameters: {
@@ -19454,7 +20196,7 @@ export interface operations {
    * Run a schedule now
    * @description Starts a run immediately, even of a disabled schedule; its due times stay the same. A failure of this run does not count. The turn can be followed like any other in its thread.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
    */
   runSchedule: {
     parameters: {
@@ -19490,7 +20232,7 @@ export interface operations {
    * List the runs of a schedule
    * @description Lists the newest hundred runs, newest first, and notes of due times that were skipped, with the reason.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
    */
   listScheduleRuns: {
     parameters: {
@@ -20737,7 +21479,7 @@ export interface operations {
    * Rebuild the histories of an agent
    * @description Queues the threads of all users of the agent whose history must be rebuilt from its events: imported ones, and those of an older version of the server. Threads that have failed are queued again. The work continues in the background; poll its status.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
    */
   startHistoryMigration: {
     parameters: {
@@ -20771,7 +21513,7 @@ export interface operations {
    * Get the progress of rebuilding histories
    * @description Counts the threads of the agent whose histories are still to be rebuilt, by state. The work is done when `remaining` is 0.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
    */
   getHistoryMigration: {
     parameters: {
@@ -20799,7 +21541,7 @@ export interface operations {
    * Import a thread
    * @description Creates a thread of your own from the file of an export, sent as the field `file` of a form. Its history is empty until it has been rebuilt: the owner of the agent starts that with `POST /agents/{id}/history-migration/start`. Files that the thread refers to are not imported.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
    */
   importThread: {
     parameters: {
@@ -21713,7 +22455,7 @@ export interface operations {
    * List the channels of an agent
    * @description Lists the channels by name, each with the state of its connection. Secrets are masked.
    *
-   * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
+   * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
    */
   listChannels: {
     parameters: {
@@ -21752,7 +22494,7 @@ export interface operations {
    * Create a channel
    * @description Connects the agent to a messaging platform. An enabled channel connects immediately while the agent is running; read its `runtime` to see whether that worked. A channel with `enabled: false` is a draft that may lack required fields.
    *
-   * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
+   * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
    */
   createChannel: {
     parameters: {
@@ -21804,7 +22546,7 @@ export interface operations {
    * Test credentials of a platform
    * @description Tests a `config` that need not be stored; nothing is sent to anybody. With `channel_id`, a masked secret means the one that is stored in this channel. A failed test is answered with 200 and `ok: false`.
    *
-   * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
+   * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
    */
   probeChannel: {
     parameters: {
@@ -21854,7 +22596,7 @@ export interface operations {
    * Get a channel
    * @description Returns the channel with the state of its connection. Secrets are masked; a mask that is sent back keeps the stored secret.
    *
-   * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
+   * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
    */
   getChannel: {
     parameters: {
@@ -21888,7 +22630,7 @@ export interface operations {
    * Delete a channel
    * @description Disconnects the channel immediately and deletes it. Conversations that came through it stay as threads.
    *
-   * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
+   * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
    */
   deleteChannel: {
     parameters: {
@@ -21916,7 +22658,7 @@ export interface operations {
    * Change a channel
    * @description Changes the given fields. `config` is merged into the stored one by RFC 7396: fields that are left out keep their values, and null removes a field. A change of `config` or `enabled` connects the channel anew.
    *
-   * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
+   * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
    */
   updateChannel: {
     parameters: {
@@ -21974,7 +22716,7 @@ export interface operations {
    * List the conversations of a channel
    * @description Lists the conversations in which somebody has written to the bot, the latest first. The answers of schedules can be delivered to them.
    *
-   * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
+   * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
    */
   listConversations: {
     parameters: {
@@ -22015,7 +22757,7 @@ export interface operations {
    * Test a channel
    * @description Tests the stored credentials without disturbing the connection of the channel. A failed test is answered with 200 and `ok: false`.
    *
-   * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
+   * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
    */
   testChannel: {
     parameters: {
@@ -22051,7 +22793,7 @@ export interface operations {
    * Create a QR code to link a platform
    * @description Returns the content of a QR code for a person to scan with the app of the platform, and a token; an earlier code of yours for this agent and kind becomes invalid. Poll the outcome with the token. Depending on the kind, the scan returns credentials for `createChannel` or creates the channel automatically.
    *
-   * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
+   * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
    */
   createChannelQrCode: {
     parameters: {
@@ -22088,7 +22830,7 @@ export interface operations {
    * Get the outcome of a QR code
    * @description Call it every few seconds with the token of the QR code until `status` is neither `pending` nor `waiting`. On success, the reply has either the credentials, with which you create the channel, or the `channel_id` of the channel that was created.
    *
-   * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
+   * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
    */
   pollChannelQrCode: {
     parameters: {
@@ -22419,7 +23161,7 @@ export interface operations {
    * Get the external agents of an agent
    * @description Returns the external agents with the settings of the agent's owner, and whether the agent has the tool that calls them.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
    */
   getAgentAcp: {
     parameters: {
@@ -22447,7 +23189,7 @@ export interface operations {
    * Set the external agents of an agent
    * @description `tool_enabled` switches the tool `acp_runner` of this agent on or off; `runners` replaces the settings of the agent's owner, which hold for all of the owner's agents. What is left out stays as it is.
    *
-   * For everybody who can open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
    */
   setAgentAcp: {
     parameters: {
@@ -22857,6 +23599,917 @@ export interface operations {
       404: components["responses"]["NotFoundError"];
       409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
       422: components["responses"]["IdempotencyKeyReusedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List the groups
+   * @description Lists the groups by name, each with its rights and the number of its members.
+   *
+   * Needs the permission `users`, which administrators have.
+   */
+  listGroups: {
+    parameters: {
+      query?: {
+        /** @description Rows of a page; more than 200 is brought down to 200 */
+        limit?: number;
+        /** @description The start of a page, from the header Link of the page before */
+        cursor?: string;
+        /** @description A part of the name, whatever the case */
+        q?: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description The address of the next page, `rel="next"`, relative to that of the request; missing on the last page */
+          Link?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Group"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Create a group
+   * @description Creates an empty group. Its members have its permissions besides their own, from their next request on. Callers give only permissions that they hold themselves.
+   *
+   * Needs the permission `users`, which administrators have.
+   */
+  createGroup: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "name": "Sales",
+         *   "description": "Everybody who talks to customers",
+         *   "permissions": [
+         *     "channels",
+         *     "knowledge_bases"
+         *   ],
+         *   "token_quota": 1000000,
+         *   "is_default": false
+         * }
+         */
+        "application/json": components["schemas"]["CreateGroupBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      201: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Group"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["CreateGroup403Error"];
+      409: components["responses"]["GroupNameTakenOrIdempotencyKeyInUseOrLimitReachedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Get a group
+   * @description Returns a group with its rights and the number of its members.
+   *
+   * Needs the permission `users`, which administrators have.
+   */
+  getGroup: {
+    parameters: {
+      path: {
+        /** @description A group, by its id or name */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Group"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["GroupNotFoundOrNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Delete a group
+   * @description Deletes a group. Its members lose what only this group gave them, and what was shared with it; nothing else of theirs changes. The group that the first start has made stays.
+   *
+   * Needs the permission `users`, which administrators have.
+   */
+  deleteGroup: {
+    parameters: {
+      path: {
+        /** @description A group, by its id or name */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success, no body */
+      204: {
+        content: never;
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["DeleteGroup403Error"];
+      404: components["responses"]["GroupNotFoundOrNotFoundError"];
+      409: components["responses"]["GroupNeededError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Change a group
+   * @description Changes the given fields; null clears a field. The rights of all members follow within a second. Callers give and take only permissions that they hold themselves, and only an administrator changes the limits of a group that they are in.
+   *
+   * Needs the permission `users`, which administrators have.
+   */
+  updateGroup: {
+    parameters: {
+      header?: {
+        /** @description The `ETag` of the object as you know it; the change is refused if it has another one now */
+        "If-Match"?: string;
+      };
+      path: {
+        /** @description A group, by its id or name */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "name": "Sales",
+         *   "description": "Everybody who talks to customers",
+         *   "permissions": [
+         *     "channels",
+         *     "knowledge_bases"
+         *   ],
+         *   "token_quota": 1000000,
+         *   "is_default": false
+         * }
+         */
+        "application/json": components["schemas"]["UpdateGroupBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Group"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["UpdateGroup403Error"];
+      404: components["responses"]["GroupNotFoundOrNotFoundError"];
+      409: components["responses"]["GroupNameTakenError"];
+      412: components["responses"]["PreconditionFailedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List the members of a group
+   * @description Lists the accounts in a group by username, the disabled ones included.
+   *
+   * Needs the permission `users`, which administrators have.
+   */
+  listGroupMembers: {
+    parameters: {
+      query?: {
+        /** @description Rows of a page; more than 200 is brought down to 200 */
+        limit?: number;
+        /** @description The start of a page, from the header Link of the page before */
+        cursor?: string;
+      };
+      path: {
+        /** @description A group, by its id or name */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description The address of the next page, `rel="next"`, relative to that of the request; missing on the last page */
+          Link?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["GroupMember"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["GroupNotFoundOrNotFoundError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Add a member to a group
+   * @description Puts an account into a group; somebody who is in it already stays in it. Callers add only to groups whose permissions they hold themselves.
+   *
+   * Needs the permission `users`, which administrators have.
+   */
+  addGroupMember: {
+    parameters: {
+      path: {
+        /** @description A group, by its id or name */
+        id: string;
+        /** @description A username or an id */
+        username: string;
+      };
+    };
+    responses: {
+      /** @description Success, no body */
+      204: {
+        content: never;
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["AddGroupMember403Error"];
+      404: components["responses"]["GroupNotFoundOrNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Take a member out of a group
+   * @description Takes an account out of a group; it loses what only this group gave it, and what was shared with the group, within a second.
+   *
+   * Needs the permission `users`, which administrators have.
+   */
+  removeGroupMember: {
+    parameters: {
+      path: {
+        /** @description A group, by its id or name */
+        id: string;
+        /** @description A username or an id */
+        username: string;
+      };
+    };
+    responses: {
+      /** @description Success, no body */
+      204: {
+        content: never;
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["RemoveGroupMember403Error"];
+      404: components["responses"]["GroupNotFoundOrNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List with whom an agent is shared
+   * @description Lists the people and groups with whom an agent is shared, for its owner, administrators, and those who may change it.
+   */
+  getAgentGrants: {
+    parameters: {
+      path: {
+        /** @description The id of an agent */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Grant"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Share an agent
+   * @description Replaces the list of people and groups with whom an agent is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
+   */
+  setAgentGrants: {
+    parameters: {
+      path: {
+        /** @description The id of an agent */
+        id: string;
+      };
+    };
+    requestBody?: {
+      content: {
+        /**
+         * @example [
+         *   {
+         *     "user": "ada",
+         *     "access": "use",
+         *     "name": "Ada Lovelace"
+         *   }
+         * ]
+         */
+        "application/json": components["schemas"]["SetAgentGrantsBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Grant"][];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["SetAgentGrants403Error"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List with whom a knowledge base is shared
+   * @description Lists the people and groups with whom a knowledge base is shared, for its owner, administrators, and those who may change it.
+   */
+  getKnowledgeBaseGrants: {
+    parameters: {
+      path: {
+        /** @description The id of a knowledge base */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Grant"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["KnowledgeBaseNotFoundOrNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Share a knowledge base
+   * @description Replaces the list of people and groups with whom a knowledge base is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
+   */
+  setKnowledgeBaseGrants: {
+    parameters: {
+      path: {
+        /** @description The id of a knowledge base */
+        id: string;
+      };
+    };
+    requestBody?: {
+      content: {
+        /**
+         * @example [
+         *   {
+         *     "user": "ada",
+         *     "access": "use",
+         *     "name": "Ada Lovelace"
+         *   }
+         * ]
+         */
+        "application/json": components["schemas"]["SetKnowledgeBaseGrantsBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Grant"][];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["SetKnowledgeBaseGrants403Error"];
+      404: components["responses"]["KnowledgeBaseNotFoundOrNotFoundError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List with whom a connector is shared
+   * @description Lists the people and groups with whom a connector is shared, for its owner, administrators, and those who may change it.
+   */
+  getConnectorGrants: {
+    parameters: {
+      path: {
+        /** @description The id of a connector */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Grant"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Share a connector
+   * @description Replaces the list of people and groups with whom a connector is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
+   */
+  setConnectorGrants: {
+    parameters: {
+      path: {
+        /** @description The id of a connector */
+        id: string;
+      };
+    };
+    requestBody?: {
+      content: {
+        /**
+         * @example [
+         *   {
+         *     "user": "ada",
+         *     "access": "use",
+         *     "name": "Ada Lovelace"
+         *   }
+         * ]
+         */
+        "application/json": components["schemas"]["SetConnectorGrantsBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Grant"][];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["SetConnectorGrants403Error"];
+      404: components["responses"]["NotFoundError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List with whom a project is shared
+   * @description Lists the people and groups with whom a project is shared, for its owner, administrators, and those who may change it.
+   */
+  getProjectGrants: {
+    parameters: {
+      path: {
+        /** @description The id of a project */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Grant"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundOrProjectNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Share a project
+   * @description Replaces the list of people and groups with whom a project is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
+   */
+  setProjectGrants: {
+    parameters: {
+      path: {
+        /** @description The id of a project */
+        id: string;
+      };
+    };
+    requestBody?: {
+      content: {
+        /**
+         * @example [
+         *   {
+         *     "user": "ada",
+         *     "access": "use",
+         *     "name": "Ada Lovelace"
+         *   }
+         * ]
+         */
+        "application/json": components["schemas"]["SetProjectGrantsBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Grant"][];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["SetProjectGrants403Error"];
+      404: components["responses"]["NotFoundOrProjectNotFoundError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List with whom a saved prompt is shared
+   * @description Lists the people and groups with whom a saved prompt is shared, for its owner, administrators, and those who may change it.
+   */
+  getPromptGrants: {
+    parameters: {
+      path: {
+        /** @description The id of a saved prompt */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Grant"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundOrPromptNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Share a saved prompt
+   * @description Replaces the list of people and groups with whom a saved prompt is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
+   */
+  setPromptGrants: {
+    parameters: {
+      path: {
+        /** @description The id of a saved prompt */
+        id: string;
+      };
+    };
+    requestBody?: {
+      content: {
+        /**
+         * @example [
+         *   {
+         *     "user": "ada",
+         *     "access": "use",
+         *     "name": "Ada Lovelace"
+         *   }
+         * ]
+         */
+        "application/json": components["schemas"]["SetPromptGrantsBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Grant"][];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["SetPromptGrants403Error"];
+      404: components["responses"]["NotFoundOrPromptNotFoundError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List with whom a skill package is shared
+   * @description Lists the people and groups with whom a skill package is shared, for its owner, administrators, and those who may change it.
+   */
+  getSkillPackageGrants: {
+    parameters: {
+      path: {
+        /** @description The id of a skill package */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Grant"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundOrSkillPackageNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Share a skill package
+   * @description Replaces the list of people and groups with whom a skill package is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
+   */
+  setSkillPackageGrants: {
+    parameters: {
+      path: {
+        /** @description The id of a skill package */
+        id: string;
+      };
+    };
+    requestBody?: {
+      content: {
+        /**
+         * @example [
+         *   {
+         *     "user": "ada",
+         *     "access": "use",
+         *     "name": "Ada Lovelace"
+         *   }
+         * ]
+         */
+        "application/json": components["schemas"]["SetSkillPackageGrantsBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Grant"][];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["SetSkillPackageGrants403Error"];
+      404: components["responses"]["NotFoundOrSkillPackageNotFoundError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List with whom a published expert is shared
+   * @description Lists the people and groups with whom a published expert is shared, for its owner, administrators, and those who may change it.
+   */
+  getPublishedExpertGrants: {
+    parameters: {
+      path: {
+        /** @description The id of a published expert */
+        expert_id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Grant"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Share a published expert
+   * @description Replaces the list of people and groups with whom a published expert is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
+   */
+  setPublishedExpertGrants: {
+    parameters: {
+      path: {
+        /** @description The id of a published expert */
+        expert_id: string;
+      };
+    };
+    requestBody?: {
+      content: {
+        /**
+         * @example [
+         *   {
+         *     "user": "ada",
+         *     "access": "use",
+         *     "name": "Ada Lovelace"
+         *   }
+         * ]
+         */
+        "application/json": components["schemas"]["SetPublishedExpertGrantsBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Grant"][];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["SetPublishedExpertGrants403Error"];
+      404: components["responses"]["NotFoundError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List with whom a provider of the server is shared
+   * @description Lists the people and groups with whom a provider of the server is shared, for its owner, administrators, and those who may change it.
+   *
+   * For administrators.
+   */
+  getServerProviderGrants: {
+    parameters: {
+      path: {
+        /** @description The id of a provider of the server */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Grant"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Share a provider of the server
+   * @description Replaces the list of people and groups with whom a provider of the server is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
+   *
+   * For administrators.
+   */
+  setServerProviderGrants: {
+    parameters: {
+      path: {
+        /** @description The id of a provider of the server */
+        id: string;
+      };
+    };
+    requestBody?: {
+      content: {
+        /**
+         * @example [
+         *   {
+         *     "user": "ada",
+         *     "access": "use",
+         *     "name": "Ada Lovelace"
+         *   }
+         * ]
+         */
+        "application/json": components["schemas"]["SetServerProviderGrantsBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Grant"][];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["SetServerProviderGrants403Error"];
+      404: components["responses"]["NotFoundError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Search people and groups
+   * @description Lists people and groups with whom the caller may share: groups first, then people by username. Without `q`, the first ones.
+   */
+  searchDirectory: {
+    parameters: {
+      query?: {
+        /** @description A part of a username, of a display name, or of the name of a group, whatever the case */
+        q?: string;
+        limit?: number;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["DirectoryEntry"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Get what an account may do, and why
+   * @description Lists the permissions and the quota of an account with where each comes from: the account itself or groups. Administrators also see what others share with it.
+   *
+   * Needs the permission `users`, which administrators have.
+   */
+  getUserAccess: {
+    parameters: {
+      path: {
+        /** @description A username or an id */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["AccountAccess"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };

@@ -104,6 +104,7 @@ export {
   type StoredGrant,
   shareWithEveryone,
   sharingIndexes,
+  toGrantUpdate,
 } from './sharing.ts'
 export { makeSilence } from './silence.ts'
 export { askOnTerminal } from './terminal-question.ts'

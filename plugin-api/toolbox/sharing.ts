@@ -60,6 +60,14 @@ export function shareWithEveryone({ grants = [] }: Shared, is_shared: boolean): 
   return isForEveryone({ grants }) ? grants : [...others, { to: EVERYONE, access: 'use' }]
 }
 
+/** Returns the part of an update of a thing's document that shares it with all accounts, or no longer does. */
+export function toGrantUpdate(thing: Shared, is_shared: boolean | undefined) {
+  if (is_shared === undefined || is_shared === isForEveryone(thing)) return {}
+  return is_shared
+    ? { $addToSet: { grants: { to: EVERYONE, access: 'use' as const } } }
+    : { $pull: { grants: { to: EVERYONE } } }
+}
+
 /** Returns the grantees that have a grant before and none, or a lower one, after a change. */
 export const listLosers = ({ grants: before = [] }: Shared, { grants: after = [] }: Shared): string[] =>
   before.flatMap(({ to, access }) => {

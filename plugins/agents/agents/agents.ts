@@ -2,11 +2,9 @@ import {
   type AgentSettings,
   AppError,
   type Conditional,
-  EVERYONE,
   findPage,
   type GuardContexts,
   isDuplicateKey,
-  isForEveryone,
   isGrantedTo,
   type Locale,
   listLosers,
@@ -15,6 +13,7 @@ import {
   type PageRequest,
   requireUnchanged,
   shareWithEveryone,
+  toGrantUpdate,
 } from '#plugin-api'
 import { createAgentMemory } from './agent-memory.ts'
 import { createAgentRows, createKnowledgeChoices } from './agent-rows.ts'
@@ -317,11 +316,3 @@ async function refuseTakenName<Result>(name: string | undefined, write: Promise<
 }
 
 const accessOf = ({ owner_id, grants = [] }: AgentDocument): AgentAccess => ({ owner_id, grants })
-
-/** Returns the update of the grants that follows a change of `is_shared`. */
-function toGrantUpdate(agent: AgentDocument, is_shared: boolean | undefined) {
-  if (is_shared === undefined || is_shared === isForEveryone(agent)) return {}
-  return is_shared
-    ? { $addToSet: { grants: { to: EVERYONE, access: 'use' as const } } }
-    : { $pull: { grants: { to: EVERYONE } } }
-}

@@ -1,7 +1,7 @@
 // Owns saved prompts. The server lists their variables; the client that sends a prompt asks for the values.
-import { definePlugin } from '#plugin-api'
+import { createShareable, definePlugin } from '#plugin-api'
 import { manifest } from './manifest.ts'
-import { createPrompts, type Prompts, promptIndexes } from './prompts.ts'
+import { createPrompts, type PromptDocument, type Prompts, promptIndexes } from './prompts.ts'
 import { promptRoutes } from './routes.ts'
 
 declare module '#kernel/types' {
@@ -20,5 +20,19 @@ export default definePlugin({
     host.limit('prompts', ({ prompts }, user_id) => prompts.count(user_id))
     host.routes(promptRoutes)
     host.extend('users.removal', ({ user_id }, { prompts }) => prompts.removeAllOf(user_id))
+    host.extend(
+      'groups.shareables',
+      createShareable<PromptDocument>({
+        name: 'prompt',
+        label: { en: 'Saved prompt', zh: '提示词' },
+        access: ['use', 'edit'],
+        is_open: false,
+        collection: () => host.cradle.collections.prompts,
+        owner: 'user_id',
+        nameOf: ({ name }) => name,
+        find: (caller, key) => host.cradle.prompts.findShareable(caller, key),
+        changed: (before, after) => host.cradle.prompts.noteChange(before, after),
+      }),
+    )
   },
 })

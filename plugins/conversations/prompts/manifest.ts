@@ -3,7 +3,7 @@ import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute 
 /** The manifest of this plugin. */
 export const manifest = defineManifest({
   name: 'prompts',
-  summary: 'Saved prompts with variables, of an account or shared with everybody',
+  summary: 'Saved prompts with variables, of an account or shared with others',
   tag: {
     name: 'Saved prompts',
     order: 43,
@@ -15,8 +15,8 @@ export const manifest = defineManifest({
     PROMPT_NAME_TAKEN: {
       status: 409,
       message: {
-        en: 'You already have a prompt named "{name}".',
-        zh: '您已有名为“{name}”的提示词。',
+        en: 'A prompt named "{name}" already exists.',
+        zh: '已有名为“{name}”的提示词。',
       },
     },
   },

@@ -3,11 +3,19 @@ import {
   AppError,
   type Conditional,
   findPage,
+  grantedAccess,
   isDuplicateKey,
+  isEditableBy,
+  isGrantedTo,
   missOf,
   type PageRequest,
+  type Person,
   requireUnchanged,
+  type Shared,
+  type StoredGrant,
+  shareWithEveryone,
   type TypeOf,
+  toGrantUpdate,
 } from '#plugin-api'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import type { Cradle } from './manifest.ts'
@@ -21,17 +29,17 @@ const BY_NAME = { name_key: 1, _id: 1 } as const
 export const promptIndexes: IndexDescription[] = [
   { key: { user_id: 1, name_key: 1 }, unique: true },
   { key: { user_id: 1, ...BY_NAME } },
-  { key: { shared: 1, ...BY_NAME } },
+  { key: { 'grants.to': 1, ...BY_NAME } },
 ]
 
 /** The fields that the entity tag of a prompt is made from. */
-export const promptFields = ['name', 'description', 'text', 'shared'] as const
+export const promptFields = ['name', 'description', 'text', 'grants'] as const
 
 /** Greater than every character that a name can have. */
 const LAST_CHARACTER = '\u{10ffff}'
 
 /** A saved prompt. */
-export interface PromptDocument {
+export interface PromptDocument extends Shared {
   _id: string
   user_id: string
   owner_username: string
@@ -40,7 +48,6 @@ export interface PromptDocument {
   name_key: string
   description: string | null
   text: string
-  shared: boolean
   /** Unix seconds. */
   created_at: number
   updated_at: number
@@ -53,8 +60,8 @@ declare module '#kernel/types' {
     }
   }
   interface Events {
-    /** A prompt is new or gone, or has changed; `is_shared` if other accounts see it, or saw it until now. */
-    'prompt.changed': { prompt_id: string; user_id: string; is_shared: boolean }
+    /** A prompt is new or gone, or has changed; with its owner and its grants, before and after. */
+    'prompt.changed': { prompt_id: string; user_id: string; grants: StoredGrant[] }
   }
 }
 
@@ -70,21 +77,32 @@ export function createPrompts({
   limits,
   users,
 }: Pick<Cradle, 'collections' | 'clock' | 'events' | 'ids' | 'limits' | 'users'>) {
-  const noteChange = ({ _id: prompt_id, user_id }: PromptDocument, is_shared: boolean) =>
-    void events.emit('prompt.changed', { prompt_id, user_id, is_shared })
+  const noteChange = ({ _id: prompt_id, user_id, grants = [] }: PromptDocument, after: Shared = {}) =>
+    void events.emit('prompt.changed', { prompt_id, user_id, grants: [...grants, ...(after.grants ?? [])] })
 
-  /** Throws PROMPT_NOT_FOUND unless the prompt is the account's or shared. */
-  const get = async (user_id: string, _id: string): Promise<PromptDocument> => {
-    const prompt = await prompts.findOne({ _id, $or: [{ user_id }, { shared: true }] })
+  const findOne = async (filter: Filter<PromptDocument>): Promise<PromptDocument> => {
+    const prompt = await prompts.findOne(filter)
     if (!prompt) throw new AppError('PROMPT_NOT_FOUND')
     return prompt
   }
 
+  /** Throws PROMPT_NOT_FOUND unless the prompt is the account's or shared with it. */
+  const get = (person: Person, _id: string): Promise<PromptDocument> =>
+    findOne({ _id, $or: [{ user_id: person.id }, isGrantedTo(person)] })
+
   return {
     get,
 
-    /** Lists an account's own prompts by name, then the shared ones of others. Throws VALIDATION_FAILED for an unknown cursor. */
-    list(user_id: string, q: string | undefined, page: PageRequest) {
+    /** Does the same, and finds every prompt for administrators. */
+    findShareable: (
+      caller: Pick<AuthCaller, 'id' | 'groups' | 'role'>,
+      _id: string,
+    ): Promise<PromptDocument> => (caller.role === 'admin' ? findOne({ _id }) : get(caller, _id)),
+
+    noteChange,
+
+    /** Lists an account's own prompts by name, then those that others share with it. Throws VALIDATION_FAILED for an unknown cursor. */
+    list(person: Person, q: string | undefined, page: PageRequest) {
       const key = q === undefined ? undefined : toKey(q)
       const beginning: Filter<PromptDocument> =
         key === undefined ? {} : { name_key: { $gte: key, $lt: key + LAST_CHARACTER } }
@@ -92,8 +110,8 @@ export function createPrompts({
         prompts,
         {
           parts: [
-            { user_id, ...beginning },
-            { shared: true, user_id: { $ne: user_id }, ...beginning },
+            { user_id: person.id, ...beginning },
+            { ...isGrantedTo(person), user_id: { $ne: person.id }, ...beginning },
           ],
           sort: BY_NAME,
           bytesOf: (prompt) => Buffer.byteLength(JSON.stringify(prompt)),
@@ -118,7 +136,7 @@ export function createPrompts({
         ...toNameFields(name),
         description: description?.toWellFormed() ?? null,
         text: text.toWellFormed(),
-        shared,
+        grants: shareWithEveryone({}, shared),
         created_at: now,
         updated_at: now,
       }
@@ -128,60 +146,67 @@ export function createPrompts({
         await prompts.deleteOne({ _id: prompt._id })
         throw new AppError('AUTH_FAILED')
       }
-      noteChange(prompt, shared)
+      noteChange(prompt)
       return prompt
     },
 
     /**
      * Changes a prompt. Throws PROMPT_NOT_FOUND, PROMPT_NAME_TAKEN, PRECONDITION_FAILED, VALIDATION_FAILED for too many
-     * variables, and FORBIDDEN if somebody else shares the prompt.
+     * variables, and FORBIDDEN if the account may only use the prompt, or does not own it and changes `shared`.
      */
     async update(
-      user_id: string,
+      person: Person,
       _id: string,
       { name, text, description, shared }: TypeOf<typeof promptChanges>,
       request: Conditional,
     ): Promise<PromptDocument> {
-      const prompt = await get(user_id, _id)
-      if (prompt.user_id !== user_id) throw new AppError('FORBIDDEN')
+      const prompt = await get(person, _id)
+      if (!mayEdit(prompt, person)) throw new AppError('FORBIDDEN')
+      if (shared !== undefined && prompt.user_id !== person.id)
+        throw new AppError('FORBIDDEN', { field: 'shared' })
       if (text !== undefined) assertFewVariables(text)
       const unchanged = requireUnchanged(request, prompt, promptFields)
       const changes = {
         ...(name !== undefined && toNameFields(name)),
         ...(text !== undefined && { text: text.toWellFormed() }),
         ...(description !== undefined && { description: description?.toWellFormed() ?? null }),
-        ...(shared !== undefined && { shared }),
         updated_at: clock.seconds(),
       }
       const write = prompts.findOneAndUpdate(
-        { _id, user_id, ...unchanged },
-        { $set: changes },
+        { _id, $or: [{ user_id: person.id }, isEditableBy(person)], ...unchanged },
+        { $set: changes, ...toGrantUpdate(prompt, shared) },
         { returnDocument: 'after' },
       )
       const updated = await refuseTakenName(name, write)
       if (!updated) throw missOf(unchanged, 'PROMPT_NOT_FOUND')
-      noteChange(updated, prompt.shared || updated.shared)
+      noteChange(prompt, updated)
       return updated
     },
 
     /** Deletes a prompt. Throws PROMPT_NOT_FOUND, and FORBIDDEN unless by its owner or, if it is shared, an administrator. */
-    async delete({ id, role }: Pick<AuthCaller, 'id' | 'role'>, _id: string): Promise<void> {
-      const prompt = await get(id, _id)
-      if (prompt.user_id !== id && role !== 'admin') throw new AppError('FORBIDDEN')
-      // The owner may have stopped sharing it meanwhile.
-      const deleted = await prompts.findOneAndDelete({ _id, $or: [{ user_id: id }, { shared: true }] })
-      if (!deleted) throw new AppError('PROMPT_NOT_FOUND')
-      noteChange(deleted, deleted.shared)
+    async delete(caller: Pick<AuthCaller, 'id' | 'groups' | 'role'>, _id: string): Promise<void> {
+      const own = { user_id: caller.id }
+      const deletable = caller.role === 'admin' ? { $or: [own, { 'grants.0': { $exists: true } }] } : own
+      const deleted = await prompts.findOneAndDelete({ _id, ...deletable })
+      if (!deleted) {
+        await get(caller, _id)
+        throw new AppError('FORBIDDEN')
+      }
+      noteChange(deleted)
     },
 
     /** Removes the prompts of a deleted account. */
     async removeAllOf(user_id: string): Promise<void> {
-      const shared = await prompts.find({ user_id, shared: true }).toArray()
+      const shared = await prompts.find({ user_id, 'grants.0': { $exists: true } }).toArray()
       await prompts.deleteMany({ user_id })
-      for (const prompt of shared) noteChange(prompt, true)
+      for (const prompt of shared) noteChange(prompt)
     },
   }
 }
+
+/** True if this account may change the prompt. */
+export const mayEdit = (prompt: PromptDocument, person: Person): boolean =>
+  prompt.user_id === person.id || grantedAccess(prompt, person) === 'edit'
 
 /** Two names are the same if they differ only in case or Unicode form. */
 const toKey = (name: string) => name.normalize('NFKC').toLowerCase()

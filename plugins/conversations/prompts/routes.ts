@@ -1,35 +1,28 @@
-import { makeTag, pageReply, replyWithTag } from '#plugin-api'
-import { route } from './manifest.ts'
-import { type PromptDocument, promptFields } from './prompts.ts'
+import { EVERYONE, isForEveryone, makeTag, type Person, pageReply, replyWithTag } from '#plugin-api'
+import type { AuthCaller } from '../../identity/auth/types.ts'
+import { type Cradle, route } from './manifest.ts'
+import { mayEdit, type PromptDocument, promptFields } from './prompts.ts'
 import { newPrompt, promptChanges, promptParams, promptQuery, promptRow, promptRows } from './schemas.ts'
 import { listVariables } from './variables.ts'
 
-interface Reader {
-  id: string
+const toRow = (prompt: PromptDocument, reader: Person) => {
+  const { _id: id, user_id, owner_username: owner, name, description, text, created_at, updated_at } = prompt
+  return {
+    ...{ id, name, description, text },
+    shared: isForEveryone(prompt),
+    variables: listVariables(text),
+    owner,
+    is_owner: user_id === reader.id,
+    can_edit: mayEdit(prompt, reader),
+    ...{ created_at, updated_at },
+  }
 }
 
-const toRow = (
-  {
-    _id: id,
-    user_id,
-    owner_username: owner,
-    name,
-    description,
-    text,
-    shared,
-    created_at,
-    updated_at,
-  }: PromptDocument,
-  reader: Reader,
-) => ({
-  ...{ id, name, description, text, shared },
-  variables: listVariables(text),
-  owner,
-  is_owner: user_id === reader.id,
-  ...{ created_at, updated_at },
-})
+/** Throws if the rules of the server do not let the caller share something with everybody. */
+const assertMayShare = (caller: AuthCaller, { extensions }: Pick<Cradle, 'extensions'>) =>
+  extensions['users.sharing'].ask({ sharer: caller, with: [EVERYONE] })
 
-const show = (prompt: PromptDocument, reader: Reader) =>
+const show = (prompt: PromptDocument, reader: Person) =>
   replyWithTag(200, toRow(prompt, reader), makeTag(prompt, promptFields))
 
 /** The routes of saved prompts. */
@@ -40,12 +33,12 @@ export const promptRoutes = [
     operation_id: 'listPrompts',
     summary: 'List the saved prompts',
     description:
-      'Lists your own prompts by name, then those that others share. Two prompts of different owners may have the same name.',
+      'Lists your own prompts by name, then those that others share with you. Two prompts of different owners may have the same name.',
     guard: 'user',
     query: promptQuery,
     response: { 200: promptRows },
   }).handle(async ({ caller, query }, { prompts }) => {
-    const { rows, next } = await prompts.list(caller.id, query.q, query)
+    const { rows, next } = await prompts.list(caller, query.q, query)
     return pageReply(query, { rows: rows.map((prompt) => toRow(prompt, caller)), next })
   }),
 
@@ -61,20 +54,23 @@ export const promptRoutes = [
     response: { 201: promptRow },
     errors: ['PROMPT_NAME_TAKEN', 'LIMIT_REACHED'],
     audit: 'prompt.create',
-  }).handle(async ({ caller, body }, { prompts }) => toRow(await prompts.create(caller, body), caller)),
+  }).handle(async ({ caller, body }, cradle) => {
+    if (body.shared) await assertMayShare(caller, cradle)
+    return toRow(await cradle.prompts.create(caller, body), caller)
+  }),
 
   route({
     method: 'GET',
     path: '/prompts/:id',
     operation_id: 'getPrompt',
     summary: 'Get a saved prompt',
-    description: 'Returns a prompt of your own, or one that is shared.',
+    description: 'Returns a prompt of your own, or one that is shared with you.',
     guard: 'user',
     params: promptParams,
     response: { 200: promptRow },
     errors: ['PROMPT_NOT_FOUND'],
     etag: true,
-  }).handle(async ({ caller, params }, { prompts }) => show(await prompts.get(caller.id, params.id), caller)),
+  }).handle(async ({ caller, params }, { prompts }) => show(await prompts.get(caller, params.id), caller)),
 
   route({
     method: 'PATCH',
@@ -82,7 +78,7 @@ export const promptRoutes = [
     operation_id: 'updatePrompt',
     summary: 'Change a saved prompt',
     description:
-      'Changes the given fields of a prompt of your own. One that others share is only theirs to change.',
+      'Changes the given fields of a prompt that you own or may edit. Only its owner changes `shared`, which is the grant to everyone.',
     guard: 'user',
     params: promptParams,
     body: promptChanges,
@@ -90,9 +86,10 @@ export const promptRoutes = [
     errors: ['PROMPT_NOT_FOUND', 'PROMPT_NAME_TAKEN', 'FORBIDDEN'],
     etag: true,
     audit: 'prompt.update',
-  }).handle(async (request, { prompts }) => {
+  }).handle(async (request, cradle) => {
     const { caller, params, body } = request
-    return show(await prompts.update(caller.id, params.id, body, request), caller)
+    if (body.shared) await assertMayShare(caller, cradle)
+    return show(await cradle.prompts.update(caller, params.id, body, request), caller)
   }),
 
   route({
@@ -100,7 +97,8 @@ export const promptRoutes = [
     path: '/prompts/:id',
     operation_id: 'deletePrompt',
     summary: 'Delete a saved prompt',
-    description: 'Deletes a prompt of your own. Administrators may also delete those that others share.',
+    description:
+      'Deletes a prompt of your own. Administrators may also delete those that others share with anybody.',
     guard: 'user',
     params: promptParams,
     response: { 204: null },

@@ -27,12 +27,12 @@ const settings = {
     description: 'The prompt; `{{topic}}` is a variable, and `{{date}}` the date of today',
     examples: ['Write the weekly report of {{team}} as of {{date}}.'],
   },
-  shared: { type: 'boolean', description: 'True if every account sees and uses it', examples: [false] },
+  shared: { type: 'boolean', description: 'True if it is shared with everybody', examples: [false] },
 } as const
 
 /** The path of a prompt. */
 export const promptParams = rowOf({
-  id: { ...promptId, description: 'A prompt of yours, or one that is shared' },
+  id: { ...promptId, description: 'A prompt of yours, or one that is shared with you' },
 })
 
 /** The query of the list. */
@@ -67,6 +67,7 @@ export const promptRow = {
     },
     owner: { type: 'string', description: 'Username', examples: ['ada'] },
     is_owner: { type: 'boolean', description: 'True if it belongs to the caller' },
+    can_edit: { type: 'boolean', description: 'True if the caller may change it' },
     created_at: time,
     updated_at: time,
   }),

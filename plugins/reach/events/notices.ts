@@ -1,4 +1,4 @@
-import { grantedAccess } from '#plugin-api'
+import { grantedAccess, type StoredGrant } from '#plugin-api'
 import type { Agents } from '../../agents/agents/agents.ts'
 import type { AgentAccess } from '../../agents/agents/types.ts'
 import type { Threads } from '../../conversations/chat/threads/threads.ts'
@@ -21,13 +21,19 @@ export function createNotices({
   threads: Threads
   users: Users
 }) {
-  /** True if an account sees an agent as its own, or because it is shared. */
-  const isSeen = async (agent: AgentAccess, account_id: string): Promise<boolean> => {
-    if (agent.owner_id === account_id) return true
-    const account = agent.grants.length > 0 ? await users.findRecent(account_id) : undefined
+  /** True if an account sees a thing as its own, or because it is shared. */
+  const isSeen = async (thing: AgentAccess, account_id: string): Promise<boolean> => {
+    if (thing.owner_id === account_id) return true
+    const account = thing.grants.length > 0 ? await users.findRecent(account_id) : undefined
     return (
-      account !== undefined && grantedAccess(agent, { id: account_id, groups: account.group_ids }) !== null
+      account !== undefined && grantedAccess(thing, { id: account_id, groups: account.group_ids }) !== null
     )
+  }
+
+  /** Notifies everybody who sees a thing, by its owner and its grants before and after a change. */
+  const notifyViewers = (thing: AgentAccess, event: AccountEvent): void => {
+    if (thing.grants.length === 0) feeds.notify(thing.owner_id, () => event)
+    else feeds.notifyAll(async (account_id) => ((await isSeen(thing, account_id)) ? event : undefined))
   }
 
   return {
@@ -81,19 +87,17 @@ export function createNotices({
       else feeds.notify(owner_id, describe)
     },
 
-    /** Notifies the owner of a saved prompt, or everybody if it is or was shared. */
+    /** Notifies the accounts that see a saved prompt, or saw it until now. */
     prompt({
       prompt_id,
-      user_id,
-      is_shared,
+      user_id: owner_id,
+      grants,
     }: {
       prompt_id: string
       user_id: string
-      is_shared: boolean
+      grants: StoredGrant[]
     }): void {
-      const describe = () => ({ type: 'prompt.changed', prompt_id }) as const
-      if (is_shared) feeds.notifyAll(describe)
-      else feeds.notify(user_id, describe)
+      notifyViewers({ owner_id, grants }, { type: 'prompt.changed', prompt_id })
     },
 
     /** Notifies an account of something that needs no look. */

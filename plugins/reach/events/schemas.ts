@@ -59,7 +59,7 @@ const eventFields = {
   },
   'prompt.changed': {
     title: 'PromptChanged',
-    description: 'A saved prompt of yours, or a shared one, is new, changed or gone',
+    description: 'A saved prompt that you see is new or has changed, or is gone for you',
     ...rowOf({ prompt_id: id }),
   },
   'approval.pending': {

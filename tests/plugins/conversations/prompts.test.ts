@@ -49,6 +49,7 @@ t.test('A prompt is saved, read, changed and deleted', async (t) => {
     variables: ['team', 'date'],
     owner: 'ann',
     is_owner: true,
+    can_edit: true,
     created_at: body.created_at,
     updated_at: body.created_at,
   })
