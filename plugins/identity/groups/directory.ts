@@ -14,17 +14,26 @@ export function createDirectory({
   groups,
   users,
 }: { groups: Groups } & Pick<Cradle, 'config' | 'users'>) {
+  /** Returns with whom an account may share. */
+  const sharingOf = ({ role }: Pick<AuthCaller, 'role'>) => (role === 'admin' ? 'everyone' : config.sharing)
+
   return {
-    /** Finds enabled accounts and groups by a part of their names. */
-    async search(caller: AuthCaller, { q, limit }: TypeOf<typeof directoryQuery>): Promise<DirectoryRows> {
-      const isFree = caller.role === 'admin' || config.sharing === 'everyone'
-      if (!isFree && config.sharing === 'off') return []
-      const within = isFree ? undefined : ownGroups(caller)
+    sharingOf,
+
+    /** Finds enabled accounts and groups by a part of their names; of many, groups take at most half of the rows. */
+    async search(
+      caller: AuthCaller,
+      { q, kind, limit }: TypeOf<typeof directoryQuery>,
+    ): Promise<DirectoryRows> {
+      const sharing = sharingOf(caller)
+      if (sharing === 'off') return []
+      const within = sharing === 'everyone' ? undefined : ownGroups(caller)
       const [named, people] = await Promise.all([
-        groups.search(q, { within, limit }),
-        users.search(q, { group_ids: within, limit }),
+        kind === 'user' ? [] : groups.search(q, { within, limit }),
+        kind === 'group' ? [] : users.search(q, { group_ids: within, limit }),
       ])
-      const groupRows = named.map(({ _id: id, name }) => {
+      const groupCount = Math.max(Math.floor(limit / 2), limit - people.length)
+      const groupRows = named.slice(0, groupCount).map(({ _id: id, name }) => {
         return { kind: 'group' as const, id, name, display_name: null }
       })
       const userRows = people.map(({ _id: id, username: name, display_name }) => {

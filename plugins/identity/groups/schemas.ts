@@ -1,4 +1,5 @@
 import { nullable, objectOf, pageQuery, rowOf, type TypeOf } from '#plugin-api'
+import { SHARING } from './manifest.ts'
 
 const text = { type: 'string' } as const
 const groupId = { ...text, examples: ['grp_01KDVMF0000000000000000001'] } as const
@@ -132,6 +133,7 @@ export const directoryQuery = objectOf({
     description: 'A part of a username, of a display name, or of the name of a group, whatever the case',
     examples: ['ada'],
   },
+  kind: { enum: ['user', 'group'], description: 'People or groups only' },
   limit: { type: 'integer', minimum: 1, maximum: 50, default: 20 },
 })
 
@@ -150,6 +152,18 @@ export const directoryRows = {
 } as const
 
 export type DirectoryRows = TypeOf<typeof directoryRows>
+
+/** The rules of sharing that apply to the caller. */
+export const directorySettings = {
+  title: 'DirectorySettings',
+  ...rowOf({
+    sharing: {
+      enum: SHARING,
+      description:
+        'With whom the caller may share: `everyone`, the own `groups` and their members, or nobody (`off`)',
+    },
+  }),
+} as const
 
 const source = {
   type: 'array',

@@ -1,6 +1,6 @@
 import { type Route, rowOf } from '#plugin-api'
 import { type Cradle, route } from './manifest.ts'
-import { directoryQuery, directoryRows, newGrants } from './schemas.ts'
+import { directoryQuery, directoryRows, directorySettings, newGrants } from './schemas.ts'
 
 /** A kind of things with the path of one of them. */
 interface SharedPath {
@@ -117,5 +117,15 @@ const searchDirectory = route({
   response: { 200: directoryRows },
 }).handle(({ caller, query }, { directory }) => directory.search(caller, query))
 
+const readSettings = route({
+  method: 'GET',
+  path: '/directory/settings',
+  operation_id: 'getDirectorySettings',
+  summary: 'Get with whom you may share',
+  description: 'Tells with whom the caller may share. Administrators may share with everyone.',
+  guard: 'user',
+  response: { 200: directorySettings },
+}).handle(({ caller }, { directory }) => ({ sharing: directory.sharingOf(caller) }))
+
 /** The routes of grants, and of the people and groups to choose from. */
-export const sharingRoutes: Route<Cradle>[] = [...PATHS.flatMap(grantRoutes), searchDirectory]
+export const sharingRoutes: Route<Cradle>[] = [...PATHS.flatMap(grantRoutes), searchDirectory, readSettings]
