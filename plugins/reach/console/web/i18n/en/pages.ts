@@ -12,6 +12,7 @@ import people from './people.json'
 import plugins from './plugins.json'
 import schedules from './schedules.json'
 import shares from './shares.json'
+import sharing from './sharing.json'
 import skills from './skills.json'
 import sso from './sso.json'
 import storage from './storage.json'
@@ -34,6 +35,7 @@ export default {
   people,
   plugins,
   shares,
+  sharing,
   skills,
   sso,
   storage,
