@@ -45,7 +45,7 @@ export const measureModelCalls: Figure = async (stage) => {
           model: ours,
           meter: createCallMeter(
             { call_id: 'bench', account, purpose: 'task', options },
-            { model: 'bench:bench-model', price: undefined, provider, extensions, events },
+            { model: 'bench:bench-model', price: undefined, currency: 'USD', provider, extensions, events },
           ),
           adapt: (options) => lessons.begin(options),
           pace,

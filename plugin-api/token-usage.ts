@@ -1,3 +1,5 @@
+import { addCost, type Cost } from './cost.ts'
+
 /** Tokens of one model call, or of several together. */
 export interface TokenUsage {
   input_tokens: number
@@ -9,6 +11,8 @@ export interface TokenUsage {
   reasoning_tokens?: number
   /** True if the upstream did not count all of the tokens. */
   is_estimated?: boolean
+  /** The cost of the calls with a known price; null if no price is known. */
+  cost?: Cost | null
 }
 
 /** The measures of a call besides tokens: pictures drawn, characters spoken, seconds of audio transcribed. */
@@ -21,11 +25,13 @@ export interface MediaUsage {
 /** No tokens at all. */
 export const NO_USAGE: Readonly<TokenUsage> = { input_tokens: 0, output_tokens: 0, total_tokens: 0 }
 
-/** The tokens of both. */
+/** The tokens and costs of both. */
 export function addUsage(one: Readonly<TokenUsage>, other: Readonly<TokenUsage>): TokenUsage {
   const sum = { ...one }
   for (const name of COUNTS) if (other[name]) sum[name] = (sum[name] ?? 0) + other[name]
   if (other.is_estimated) sum.is_estimated = true
+  const cost = addCost(one.cost, other.cost)
+  if (cost !== undefined) sum.cost = cost
   return sum
 }
 

@@ -60,7 +60,7 @@ function createAdmission(route: Route, { guard, limits, sockets, assertStorage }
   return async (call: Call) => {
     const { context, added } = call
     const { headers, ip, method, query, state } = context
-    call.params = assertParams(context.params)
+    call.params = assertParams(context.params, route.params)
     const { request_id } = state
     const setHeader = (name: string, value: string) => context.set(name, value)
     const request = { ...facts, method, params: call.params, query, headers, ip, request_id, setHeader }

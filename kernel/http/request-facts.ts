@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { AppError } from '../errors.ts'
-import { deferSchema } from '../schema.ts'
+import { deferSchema, type JSONSchema } from '../schema.ts'
 
 const REQUEST_ID = /^[\w-]{1,64}$/
 
@@ -12,16 +12,25 @@ export function requestIdOf(headers: IncomingHttpHeaders): string {
 }
 
 const PARAMETER = deferSchema<string>(
-  { type: 'string', maxLength: 256, pattern: '^[^/\\u0000-\\u001f\\u007f]+$' },
+  { type: 'string', maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f]+$' },
   'text',
 )
 
-/** Path parameters as they are; one that cannot be the name of anything is answered like one that is not there. */
-export function assertParams(params: Record<string, string>): Record<string, string> {
+/**
+ * Path parameters as they are; one that cannot be the name of anything is answered like one that is not there. Only a
+ * parameter whose schema has a `pattern` that allows it may contain a slash, which clients write as `%2F`.
+ */
+export function assertParams(params: Record<string, string>, schema?: JSONSchema): Record<string, string> {
   try {
     for (const value of Object.values(params)) PARAMETER(value)
   } catch (error) {
     throw new AppError('NOT_FOUND', {}, { cause: error })
+  }
+  const patterns = schema?.properties as Record<string, { pattern?: string }> | undefined
+  for (const [name, value] of Object.entries(params)) {
+    const pattern = patterns?.[name]?.pattern
+    if (value.includes('/') && !(pattern && new RegExp(pattern, 'u').test(value)))
+      throw new AppError('NOT_FOUND')
   }
   return params
 }

@@ -41,6 +41,7 @@ export function buildRequest(
     messages: convertPrompt(withWords(options.prompt, format.words), history),
     stream: true,
     stream_options: has('no_stream_options') ? undefined : { include_usage: true },
+    usage: dialect.reportsCost ? { include: true } : undefined,
     [limitField]: has('no_max_tokens') ? undefined : options.maxOutputTokens,
     ...(has('no_sampling') ? undefined : chooseSampling(modelId, options, dialect)),
     reasoning_effort: has('no_reasoning_effort') ? undefined : chooseEffort(modelId, options, dialect),

@@ -22,6 +22,8 @@ export interface Dialect {
   isOpenAI: boolean
   limitField: 'max_tokens' | 'max_completion_tokens'
   isMistral: boolean
+  /** True for OpenRouter, which reports the cost of a call if it is asked. */
+  reportsCost: boolean
   /** True for vendors that refuse a tool call of a thinking model that comes back without thoughts. */
   needsThoughts: boolean
   listQuery: string
@@ -105,6 +107,7 @@ function chooseDialect(root: string): Dialect {
     // OpenAI's reasoning models refuse `max_tokens`; most other servers support only that.
     limitField: isOpenAI ? 'max_completion_tokens' : 'max_tokens',
     isMistral: host === 'api.mistral.ai',
+    reportsCost: host === 'openrouter.ai',
     needsThoughts: /(^|\.)(deepseek|moonshot|kimi)\.(com|cn|ai)$/.test(host),
     // Anthropic lists its models with its own headers, and returns 20 per page by default.
     ...(host === 'api.anthropic.com'

@@ -19,6 +19,7 @@ export interface World {
   add(container: Made, path: string, fields?: object): Promise<Made>
   addSession(by: Account): Promise<Made>
   addRunner(): Promise<Made>
+  addPrice(): Promise<Made>
   addUser(role: 'user' | 'admin', rights: 'all' | 'none'): Promise<Made>
   /** Ends the sharing of the agent that an object belongs to. */
   unshare(made: Made): Promise<Made>
@@ -232,6 +233,10 @@ const FIRST: Record<string, (facts: Facts) => Classes> = {
   '/admin/plugins/:name': ({ none }) => ({
     built_in: ['ok', (_, by) => ({ params: { name: 'metrics' }, by })],
     missing: [none, nothing],
+  }),
+  '/admin/prices/:model': ({ none, method }) => ({
+    set: ['ok', (world) => world.addPrice()],
+    missing: [method === 'PUT' ? 'ok' : none, (_, by) => ({ params: { model: 'no-model' }, by })],
   }),
   // Managers of accounts cannot take over an account with more rights than their own.
   '/users/:id'({ none, method }) {

@@ -128,6 +128,11 @@ export function createWorld(cast: Cast, routes: readonly ServedRoute[]) {
       await arrange(server, administrator, ['PUT', `/acp/${runner}`, { command: 'nothing' }])
       return { by: administrator, params: { name: runner } }
     },
+    async addPrice() {
+      const model = name()
+      await arrange(server, administrator, ['PUT', `/admin/prices/${model}`, { input: 1 }])
+      return { by: administrator, params: { model } }
+    },
     async addUser(role, rights) {
       const permissions = rights === 'all' ? cast.holders.flatMap((holder) => holder.permissions) : []
       const by = await cast.createAccount({ label: 'an account', role, permissions })

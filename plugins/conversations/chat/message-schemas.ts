@@ -1,4 +1,4 @@
-import { rowOf } from '#plugin-api'
+import { costRow, rowOf } from '#plugin-api'
 
 const string = { type: 'string' } as const
 const integer = { type: 'integer' } as const
@@ -110,8 +110,12 @@ export const usage = {
         description: 'True if the provider did not count all of the tokens',
         examples: [false],
       },
+      cost: {
+        ...costRow,
+        description: 'What the calls with a known price cost; null if none has one',
+      },
     },
-    ['cached_input_tokens', 'reasoning_tokens', 'is_estimated'],
+    ['cached_input_tokens', 'reasoning_tokens', 'is_estimated', 'cost'],
   ),
 } as const
 

@@ -3,7 +3,7 @@ import type { ReadEvent } from '../chat/ledger/ledger-reader.ts'
 import type { metrics } from './schemas.ts'
 
 /** The figures of a thread's turns. */
-type Metrics = Omit<TypeOf<typeof metrics>, 'tokens'> & { tokens: TokenUsage }
+type Metrics = Omit<TypeOf<typeof metrics>, 'tokens'> & { tokens: Omit<TokenUsage, 'cost'> }
 type ToolFigures = Metrics['tool_calls'][string]
 
 /** Adds up the events of a thread. */
@@ -52,11 +52,13 @@ export async function measure(events: AsyncIterable<ReadEvent>): Promise<Metrics
   firstTokens.sort((a, b) => a - b)
   const quantile = (share: number) => firstTokens[Math.ceil(firstTokens.length * share) - 1] ?? null
   const first_token_ms = { p50: quantile(0.5), p95: quantile(0.95) }
+  const { cost = null, ...counts } = tokens
   return {
     turns,
     model_calls,
     tool_calls: Object.fromEntries(tools),
-    tokens,
+    tokens: counts,
+    cost,
     time: { ...time, first_token_ms },
   }
 }

@@ -1,4 +1,13 @@
-import { localeName, nullable, objectOf, pageQuery, reasoningLevel, rowOf, type TypeOf } from '#plugin-api'
+import {
+  costRow,
+  localeName,
+  nullable,
+  objectOf,
+  pageQuery,
+  reasoningLevel,
+  rowOf,
+  type TypeOf,
+} from '#plugin-api'
 import type { FrameType } from '../chat/ledger/ledger-event.ts'
 
 const string = { type: 'string' } as const
@@ -208,6 +217,10 @@ export const metrics = {
       additionalProperties: integer,
       description: 'By the names of the fields of `Usage`',
       examples: [{ input_tokens: 812, output_tokens: 96, total_tokens: 908 }],
+    },
+    cost: {
+      ...costRow,
+      description: 'What the model calls with a known price cost; null if none has one',
     },
     time: {
       description: 'Milliseconds',

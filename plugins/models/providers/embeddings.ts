@@ -23,7 +23,7 @@ export function createEmbeddings({
   events,
   extensions,
   ids,
-  modelCatalog,
+  prices,
   openedModels,
   providerConnections,
   visibleProviders,
@@ -73,6 +73,7 @@ export function createEmbeddings({
     { signal, ...account }: Payer,
   ): Promise<number[][]> => {
     const call_id = ids.make()
+    const price = prices.of(provider, modelId)
     const prompt = Math.ceil(values.join('').length / CHARACTERS_PER_TOKEN)
     const facts = {
       call_id,
@@ -116,14 +117,12 @@ export function createEmbeddings({
     } finally {
       release()
       const tokens = input_tokens ?? prompt
-      const usage = isAnswered ? { input_tokens: tokens, output_tokens: 0, total_tokens: tokens } : null
-      const { price } = modelCatalog.describe(provider, modelId)
-      const cost = usage ? costOf(price, usage) : undefined
+      const counted = { input_tokens: tokens, output_tokens: 0, total_tokens: tokens }
+      const usage = isAnswered ? { ...counted, cost: costOf(price, counted) } : null
       const called = {
         ...facts,
         model: reference,
         usage,
-        ...(cost !== undefined && { cost }),
         is_estimated: isAnswered && input_tokens === undefined,
       }
       await extensions['providers.usage'].ask(called)

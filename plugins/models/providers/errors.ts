@@ -134,6 +134,13 @@ export const providerErrors = {
       zh: '模型“{model}”没有返回可用的结果，详细信息中有原因。',
     },
   },
+  PRICES_LIMITED: {
+    status: 409,
+    message: {
+      en: 'The prices of {limit} models are set already. Remove some first.',
+      zh: '已设置 {limit} 个模型的价格，请先移除一些。',
+    },
+  },
   EMBEDDING_FAILED: {
     status: 502,
     message: {

@@ -12,6 +12,8 @@ import { createModelFacts, type ModelFacts } from './model-facts.ts'
 import { modelRoutes } from './model-routes.ts'
 import { createModels } from './models.ts'
 import { createOpenedModels, type OpenedModels } from './opened-models.ts'
+import { priceRoutes } from './price-routes.ts'
+import { createPrices, type Prices } from './prices.ts'
 import { createProviderProbe, type ProviderProbe } from './probe.ts'
 import { providerCommands } from './provider-commands.ts'
 import { createProviders, type Providers } from './providers.ts'
@@ -20,6 +22,7 @@ import { setupCommand } from './setup-command.ts'
 import type {
   MediaModels,
   ModelDefaultDocument,
+  ModelPriceDocument,
   ModelSettingsDocument,
   Models,
   ProviderDocument,
@@ -43,6 +46,7 @@ declare module '#kernel/types' {
       modelCatalog: ModelCatalog
       modelFacts: ModelFacts
       openedModels: OpenedModels
+      prices: Prices
       providerConnections: ProviderConnections
       providerProbe: ProviderProbe
       visibleProviders: VisibleProviders
@@ -54,6 +58,7 @@ declare module '#kernel/types' {
       model_lists: ModelListDocument
       model_settings: ModelSettingsDocument
       model_defaults: ModelDefaultDocument
+      model_prices: ModelPriceDocument
     }
   }
 }
@@ -68,6 +73,7 @@ export default definePlugin({
     host.collection('model_lists')
     host.collection('model_settings')
     host.collection('model_defaults')
+    host.collection('model_prices')
     host.extensionPoint('providers.kinds', {
       noun: 'provider kind',
       nameOf: ({ kind }) => kind,
@@ -75,6 +81,7 @@ export default definePlugin({
       folder: 'providers',
     })
     host.extensionPoint('providers.references', { noun: 'reference' })
+    host.extensionPoint('providers.currency', { noun: 'setting', nameOf: () => 'currency' })
     host.extensionPoint('providers.reservations', { noun: 'reservation' })
     host.extensionPoint('providers.usage', { noun: 'usage' })
     host.service('guardedFetch', ({ config }) => createGuardedFetch({ allowHosts: config.allow_hosts }))
@@ -82,6 +89,7 @@ export default definePlugin({
     host.service('visibleProviders', createVisibleProviders)
     host.service('modelFacts', createModelFacts)
     host.service('modelCatalog', createModelCatalog)
+    host.service('prices', createPrices)
     host.service('openedModels', createOpenedModels)
     host.provide('models', createModels)
     host.provide('embeddings', createEmbeddings)
@@ -93,6 +101,7 @@ export default definePlugin({
     host.service('providerProbe', createProviderProbe)
     host.routes(providerRoutes)
     host.routes(modelRoutes)
+    host.routes(priceRoutes)
     host.extend('metrics.gauges', (_, { openedModels }) => {
       const { running, waiting } = openedModels.count()
       return [

@@ -49,7 +49,7 @@ export function createMediaCalls({
   extensions,
   ids,
   mediaDefaults,
-  modelCatalog,
+  prices,
   openedModels,
   providerConnections,
   users,
@@ -76,6 +76,7 @@ export function createMediaCalls({
         refuse: () => refuse('too_large'),
       })
 
+      const price = prices.of(provider, model)
       const token_quota = (await users.find(user_id))?.token_quota ?? null
       const facts = {
         call_id: ids.make(),
@@ -121,15 +122,12 @@ export function createMediaCalls({
       } finally {
         deadline?.release()
         release()
-        const { price } = modelCatalog.describe(provider, model)
-        const cost = spent.usage ? costOf(price, spent.usage, spent.media) : undefined
         const called = {
           ...facts,
           model: reference,
-          usage: spent.usage ?? null,
+          usage: spent.usage ? { ...spent.usage, cost: costOf(price, spent.usage, spent.media) } : null,
           is_estimated: spent.usage?.is_estimated === true,
           ...(spent.media && { media: spent.media }),
-          ...(cost !== undefined && { cost }),
         }
         await extensions['providers.usage'].ask(called)
         await events.emit('model.called', {

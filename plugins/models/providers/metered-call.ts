@@ -6,12 +6,13 @@ import type {
 import {
   addUsage,
   CHARACTERS_PER_TOKEN,
+  type Cost,
   IMAGE_TOKENS,
   type ModelCallOptions,
   type ModelPrice,
   type TokenUsage,
 } from '#plugin-api'
-import { costOf } from './call-cost.ts'
+import { costOf, readReportedCost } from './call-cost.ts'
 import { usageOf } from './counted-usage.ts'
 import type { Cradle } from './manifest.ts'
 import type { ModelCall, ModelCalled, ModelPart } from './types.ts'
@@ -33,12 +34,15 @@ export function createCallMeter(
   {
     model,
     price,
+    currency,
     provider,
     events,
     extensions,
   }: {
     model: string
     price: ModelPrice | undefined
+    /** The currency of the server. */
+    currency: string
     provider: ModelCalled['provider']
   } & Pick<Cradle, 'events' | 'extensions'>,
 ) {
@@ -58,10 +62,19 @@ export function createCallMeter(
     return { ...tokens, total_tokens: tokens.input_tokens + tokens.output_tokens, is_estimated: true }
   }
 
+  /** Prices an answer; what the upstream itself reports wins. */
+  const costOfCall = (tokens: TokenUsage, reported?: LanguageModelV3Usage): Cost | null => {
+    const reportedCost = readReportedCost(reported?.raw)
+    if (reportedCost?.currency === currency) return reportedCost
+    const cache_write_tokens = reported?.inputTokens.cacheWrite
+    return costOf(price, { ...tokens, ...(cache_write_tokens !== undefined && { cache_write_tokens }) })
+  }
+
   const settle = (reported?: LanguageModelV3Usage): TokenUsage => {
     first_part_ms ??= performance.now() - startedAt
     const tokens = reported ? usageOf(reported, estimateAnswer) : estimateUsage()
-    usage = usage ? addUsage(usage, tokens) : tokens
+    const priced = { ...tokens, cost: costOfCall(tokens, reported) }
+    usage = usage ? addUsage(usage, priced) : priced
     outputChars = 0
     inputChars = 0
     return usage
@@ -109,10 +122,8 @@ export function createCallMeter(
     async end(outcome: ModelCalled['outcome']): Promise<void> {
       const ms = performance.now() - startedAt
       if (outcome !== 'ok' && outputChars + inputChars > 0) settle()
-      const cost = usage ? costOf(price, usage) : undefined
       const spent = {
         usage,
-        ...(cost !== undefined && { cost }),
         is_estimated: usage?.is_estimated === true,
         outcome,
         started_ms,

@@ -1,4 +1,11 @@
-import { AppError, MODEL_KINDS, type ModelDescription, type ModelKind, pageOf } from '#plugin-api'
+import {
+  AppError,
+  MODEL_KINDS,
+  type ModelDescription,
+  type ModelKind,
+  type ModelPrice,
+  pageOf,
+} from '#plugin-api'
 import { applyLessons } from './lessons.ts'
 import { kindOf } from './listed-models.ts'
 import type { Cradle } from './manifest.ts'
@@ -13,6 +20,7 @@ export function createModels({
   visibleProviders,
   modelCatalog,
   openedModels,
+  prices,
   extensions,
 }: Cradle): Models {
   const isUsable = ({ enabled, kind }: ProviderDocument, modelKind: ModelKind = 'chat') =>
@@ -52,7 +60,10 @@ export function createModels({
       }
       const { rows, next } = pageOf((await Promise.all(lists)).flat().filter(matches), toReference, page)
       const complete = ({ provider, model }: ListedModel) =>
-        toRow({ provider, model: applyLessons(provider, modelCatalog.complete(provider, model)) })
+        toRow(
+          { provider, model: applyLessons(provider, modelCatalog.complete(provider, model)) },
+          prices.findOverride(provider.name, model.id),
+        )
       return { rows: rows.map(complete), next }
     },
 
@@ -116,7 +127,7 @@ interface ListedModel {
 
 const toReference = ({ provider, model }: ListedModel) => `${provider.name}:${model.id}`
 
-const toRow = ({ provider, model }: ListedModel): ModelRow => ({
+const toRow = ({ provider, model }: ListedModel, override: ModelPrice | undefined): ModelRow => ({
   id: toReference({ provider, model }),
   provider: provider.name,
   model: model.id,
@@ -128,5 +139,5 @@ const toRow = ({ provider, model }: ListedModel): ModelRow => ({
   input: model.input ?? null,
   tools: model.tools ?? null,
   reasoning: model.reasoning ?? null,
-  price: model.price ?? null,
+  price: override ?? model.price ?? null,
 })

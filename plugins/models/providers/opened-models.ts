@@ -26,6 +26,7 @@ export function createOpenedModels({
   config,
   providerConnections,
   modelCatalog,
+  prices,
   events,
   extensions,
   collections,
@@ -66,7 +67,8 @@ export function createOpenedModels({
           model,
           meter: createCallMeter(call, {
             model: reference,
-            price: describe().price,
+            price: prices.of(provider, modelId),
+            currency: prices.currency,
             provider: { name: provider.name, kind: provider.kind, scope: provider.scope },
             events,
             extensions,

@@ -50,6 +50,7 @@ export function createProviders({
   ids,
   limits,
   modelCatalog,
+  prices,
   providerConnections,
   extensions,
   secrets,
@@ -130,7 +131,7 @@ export function createProviders({
       is_trusted: isTrusted(holder),
       base_url,
       api_key: api_key === null ? null : secrets.seal(api_key, `provider:${id}`),
-      models: toModels(models, now),
+      models: toModels(models, now, prices.currency),
       ...sealOptions(id, options, providerConnections.findKind(kind), secrets),
       max_concurrency: body.max_concurrency ?? null,
       enabled: body.enabled ?? true,
@@ -203,7 +204,7 @@ export function createProviders({
           ...(name !== undefined && { name }),
           ...(base_url !== undefined && { base_url }),
           ...(api_key !== undefined && { api_key: api_key && secrets.seal(api_key, `provider:${id}`) }),
-          ...(models !== undefined && { models: toModels(models, clock.seconds()) }),
+          ...(models !== undefined && { models: toModels(models, clock.seconds(), prices.currency) }),
           ...(kind && sealOptions(id, replaceOptions(old, options, secrets), kind, secrets)),
           ...(max_concurrency !== undefined && { max_concurrency }),
           ...(enabled !== undefined && { enabled }),
@@ -254,7 +255,11 @@ const invalid = (path: string, rule: string, message: string) =>
   new AppError('VALIDATION_FAILED', { issues: [{ path, rule, message }] })
 
 /** Converts models for storage; throws for a duplicate id and for a list that is too long. */
-function toModels(models: NonNullable<NewProvider['models']>, now: number): ProviderDocument['models'] {
+function toModels(
+  models: NonNullable<NewProvider['models']>,
+  now: number,
+  currency: string,
+): ProviderDocument['models'] {
   const as_of = new Date(now * 1000).toISOString().slice(0, 10)
   if (Buffer.byteLength(JSON.stringify(models)) > MAX_MODELS_BYTES)
     throw invalid('/models', 'maxLength', `must be at most ${MAX_MODELS_BYTES} bytes of JSON`)
@@ -263,7 +268,7 @@ function toModels(models: NonNullable<NewProvider['models']>, now: number): Prov
     if (ids.has(model.id))
       throw invalid(`/models/${index}/id`, 'uniqueItems', 'must not be the id of another model')
     ids.add(model.id)
-    const datedPrice = price && readPrice({ ...NO_PRICE, currency: 'USD', ...price, as_of })
+    const datedPrice = price && readPrice({ ...NO_PRICE, currency, ...price, as_of })
     return {
       name: model.id,
       ...withoutNulls(model),

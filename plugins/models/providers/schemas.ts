@@ -60,15 +60,16 @@ const embedding = {
   description: 'True if `model_kind` is `embedding`',
   examples: [false],
 } as const
-const amount = (description: string, example: number) =>
+/** An amount of money in the currency of its price. */
+export const amount = (description: string, example: number) =>
   ({ ...nullable({ type: 'number', minimum: 0 } as const), description, examples: [example] }) as const
-const unitPrices = {
+export const unitPrices = {
   image: amount('For a picture', 0.04),
   million_characters: amount('For a million characters that are spoken', 15),
   minute: amount('For a minute of audio that is transcribed', 0.006),
 } as const
 const unitNames = ['image', 'million_characters', 'minute'] as const
-const price = {
+export const price = {
   ...nullable({
     title: 'ModelPrice',
     ...rowOf(
@@ -97,7 +98,7 @@ const priceEntry = nullable(
     currency: {
       type: 'string',
       pattern: '^[A-Z]{3}$',
-      description: 'By default USD; usage has costs in USD only',
+      description: 'By default that of the server; a price in another one counts as unknown',
     },
     as_of: {
       type: 'string',

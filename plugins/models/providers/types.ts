@@ -6,6 +6,7 @@ import type {
   ModelCallOptions,
   ModelDescription,
   ModelKind,
+  ModelPrice,
   Page,
   PictureLimits,
   ProviderKind,
@@ -57,6 +58,12 @@ export interface ModelDefaultDocument {
   provider_id: string
   model: string
   reference: string
+}
+
+/** A price that administrators have set; `_id` is `<provider>:<model>`, or the id of a model at any provider. */
+export interface ModelPriceDocument {
+  _id: string
+  price: ModelPrice
 }
 
 /** The kinds of models of which the server uses one for all accounts. */
@@ -224,7 +231,7 @@ export interface ModelCalling extends Omit<ModelCall, 'options'> {
   signal?: AbortSignal
 }
 
-/** The tokens of a call. `usage` is estimated if its answer was cut or failed halfway, null if it failed before. */
+/** The tokens and the cost of a call. `usage` is estimated if its answer was cut or failed halfway, null if it failed before. */
 export interface ModelSpending extends Omit<ModelCall, 'options'> {
   /** `<provider>:<model>`. */
   model: string
@@ -232,8 +239,6 @@ export interface ModelSpending extends Omit<ModelCall, 'options'> {
   is_estimated: boolean
   /** The measures of a call besides tokens. */
   media?: MediaUsage
-  /** In US dollars, by the price of the model; missing if the price is not known. */
-  cost?: number
 }
 
 /** A model call that has ended. */
@@ -261,6 +266,8 @@ declare module '#kernel/types' {
       scope: ProviderDocument['scope']
       owner_id: string | null
     }) => Promise<Record<string, unknown>>
+    /** The currency of the server, an ISO 4217 code. At most one plugin answers; without an answer it is USD. */
+    'providers.currency': (question: object) => string
     /** Reserves the tokens of a call; throws to refuse it, for instance TOKEN_QUOTA_EXCEEDED. */
     'providers.reservations': (question: ModelCalling) => unknown
     /** Stores the usage of a call; called once for each call that was not refused. */

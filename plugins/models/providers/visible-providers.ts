@@ -28,7 +28,7 @@ export interface Visible {
 export type VisibleProviders = ReturnType<typeof createVisibleProviders>
 
 /** Creates the cache. */
-export function createVisibleProviders({ collections, clock }: Cradle) {
+export function createVisibleProviders({ collections, clock, prices }: Cradle) {
   const cache = new Map<string, { until: number; visible: Promise<Visible> }>()
 
   async function load(user_id: string): Promise<Visible> {
@@ -38,6 +38,7 @@ export function createVisibleProviders({ collections, clock }: Cradle) {
         .sort({ name: 1 })
         .toArray(),
       collections.model_settings.findOne({ _id: 'active' }),
+      prices.load(),
     ])
     const globals = new Map(documents.filter(isGlobal).map((provider) => [provider.name, provider]))
     const own = documents.filter((provider) => !isGlobal(provider))

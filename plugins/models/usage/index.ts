@@ -32,6 +32,7 @@ export default definePlugin({
     host.service('quotas', createQuotas)
     host.service('usageReports', createUsageReports)
     host.routes(usageRoutes)
+    host.extend('providers.currency', (_, { config }) => config.currency)
     host.extend('providers.reservations', (call, { quotas }) => quotas.reserve(call))
     host.extend('providers.usage', async (call, { usageRecords, quotas }) => {
       await usageRecords.record(call)

@@ -10,7 +10,11 @@ export const manifest = defineManifest({
     description: 'The tokens of model calls, and quotas.',
   },
   depends: ['users', 'auth', 'providers', 'agents'],
-  config: { keep_days: { type: 'integer', minimum: 1, maximum: 36_500 } },
+  config: {
+    keep_days: { type: 'integer', minimum: 1, maximum: 36_500 },
+    /** The currency of costs and budgets, as an ISO 4217 code. */
+    currency: { type: 'string', pattern: '^[A-Z]{3}$', default: 'USD' },
+  },
 })
 
 declare module '#kernel/types' {

@@ -1,4 +1,4 @@
-import { nullable, objectOf, pageQuery, rowOf, type TypeOf } from '#plugin-api'
+import { costRow, nullable, objectOf, pageQuery, rowOf, type TypeOf } from '#plugin-api'
 import { USAGE_WINDOWS } from './periods.ts'
 
 const text = { type: 'string' } as const
@@ -20,6 +20,7 @@ const questions = {
   window: { ...window, default: 'last_30d' },
   granularity: { ...granularity, default: 'by_day' },
   agent_id: { ...text, maxLength: 64, description: 'Only calls of this agent, by its id' },
+  thread_id: { ...text, maxLength: 64, description: 'Only calls of this conversation, by its id' },
 } as const
 
 export const usageQuery = objectOf(questions)
@@ -53,15 +54,15 @@ const sums = {
   characters: { ...count, description: 'Characters spoken; missing without any', examples: [1200] },
   seconds: { ...count, description: 'Seconds of audio transcribed; missing without any', examples: [95] },
   cost: {
-    type: 'number',
-    minimum: 0,
-    description: 'US dollars, of the model calls whose price is known; missing if no call has a known price',
-    examples: [0.42],
+    ...costRow,
+    description: 'What the model calls with a known price cost; null if none has one',
   },
+  unpriced_calls: { ...count, description: 'Model calls without a known price', examples: [0] },
+  unpriced_tokens: { ...count, description: 'Of the total tokens, those of these calls', examples: [0] },
 } as const
 
 /** The sums that a report has only if there is something to sum up. */
-const extras = ['pictures', 'characters', 'seconds', 'cost'] as const
+const extras = ['pictures', 'characters', 'seconds'] as const
 
 const usageSums = { title: 'UsageSums', ...rowOf(sums, extras) } as const
 

@@ -3,7 +3,7 @@ import type { ModelPurpose } from '../providers/types.ts'
 import type { QuotaWindow } from './schemas.ts'
 
 /** One model call that took tokens; `_id` is its `call_id`. Measures that a call does not have are missing. */
-export interface UsageDocument extends TokenUsage, MediaUsage {
+export interface UsageDocument extends Omit<TokenUsage, 'cost'>, MediaUsage {
   _id: string
   user_id: string
   agent_id: string
@@ -12,8 +12,9 @@ export interface UsageDocument extends TokenUsage, MediaUsage {
   model: string
   provider: string
   purpose: ModelPurpose
-  /** In US dollars; missing if the price of the model is not known. */
-  cost?: number
+  /** In whole billionths of `currency`; missing if the price of the model is not known. */
+  cost_billionths?: number
+  currency?: string
   /** The upstream did not report the tokens. */
   is_estimated: boolean
   /** The time at which the call ended, in Unix seconds. */

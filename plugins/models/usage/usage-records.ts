@@ -1,10 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import {
+  type Cost,
   createGroupCommit,
   isUnavailable,
   jointWriterOf,
   type MediaUsage,
   type TokenUsage,
+  toBillionths,
   type Write,
 } from '#plugin-api'
 import type { ModelSpending } from '../providers/types.ts'
@@ -239,7 +241,6 @@ function toUsageRow(
     purpose,
     usage,
     media = {},
-    cost,
     is_estimated,
   }: ModelSpending & { usage: TokenUsage },
   ts: number,
@@ -263,12 +264,16 @@ function toUsageRow(
     ...(cached_input_tokens && { cached_input_tokens }),
     ...(reasoning_tokens && { reasoning_tokens }),
     ...toMeasures(media),
-    ...(cost !== undefined && Number.isFinite(cost) && { cost }),
+    ...toStoredCost(usage.cost),
     is_estimated,
     ts,
     day: toDay(ts),
   }
 }
+
+/** Converts a cost to whole numbers, which add up exactly. */
+const toStoredCost = (cost: Cost | null | undefined): Pick<UsageDocument, 'cost_billionths' | 'currency'> =>
+  cost ? { cost_billionths: toBillionths(cost.amount), currency: cost.currency } : {}
 
 /** Reads the measures that a call has. */
 function toMeasures({ pictures, characters, seconds }: MediaUsage): MediaUsage {

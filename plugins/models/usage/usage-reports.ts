@@ -1,4 +1,5 @@
 import type { Filter } from 'mongodb'
+import { fromBillionths } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import { toSpan, type UsageWindow } from './periods.ts'
 import type { AccountUsage, UsageBucket, UsageGranularity, UsageSums } from './schemas.ts'
@@ -9,6 +10,7 @@ interface UsageQuestion {
   window: UsageWindow
   granularity: UsageGranularity
   agent_id?: string
+  thread_id?: string
   user_id?: string
 }
 
@@ -22,7 +24,10 @@ const KEYS = {
   by_model: '$model',
 } as const satisfies Record<UsageGranularity, unknown>
 
-const NOTHING: Readonly<UsageSums> = {
+/** Sums as the database adds them up. */
+type StoredSums = Omit<UsageSums, 'cost'> & { cost_billionths: number }
+
+const NOTHING: Readonly<StoredSums> = {
   input_tokens: 0,
   cached_input_tokens: 0,
   output_tokens: 0,
@@ -30,28 +35,35 @@ const NOTHING: Readonly<UsageSums> = {
   total_tokens: 0,
   estimated_tokens: 0,
   model_calls: 0,
+  cost_billionths: 0,
+  unpriced_calls: 0,
+  unpriced_tokens: 0,
 }
 /** The sums that a report has only if there is something to sum up. */
-const EXTRAS = ['pictures', 'characters', 'seconds', 'cost'] as const
+const EXTRAS = ['pictures', 'characters', 'seconds'] as const
 
-const NAMES = [...(Object.keys(NOTHING) as (keyof UsageSums)[]), ...EXTRAS]
+const NAMES = [...(Object.keys(NOTHING) as (keyof StoredSums)[]), ...EXTRAS]
 /** Adds up sums of groups. */
 const TOTALS = Object.fromEntries(NAMES.map((name) => [name, { $sum: `$${name}` }]))
-const SUMS = {
-  ...TOTALS,
-  estimated_tokens: { $sum: { $cond: ['$is_estimated', '$total_tokens', 0] } },
-  model_calls: { $sum: 1 },
+/** Adds up rows; a cost in an earlier currency of the server counts as unknown. */
+const sumsIn = (currency: string) => {
+  const isPriced = { $eq: ['$currency', currency] }
+  return {
+    ...TOTALS,
+    estimated_tokens: { $sum: { $cond: ['$is_estimated', '$total_tokens', 0] } },
+    model_calls: { $sum: 1 },
+    cost_billionths: { $sum: { $cond: [isPriced, '$cost_billionths', 0] } },
+    unpriced_calls: { $sum: { $cond: [isPriced, 0, 1] } },
+    unpriced_tokens: { $sum: { $cond: [isPriced, 0, '$total_tokens'] } },
+  }
 }
 
-/** A fraction of a cent that sums of fractions do not blur. */
-const COST_DIGITS = 6
-
-/** Leaves out the extras that are zero. */
-function withoutZeros<Sums extends UsageSums>(sums: Sums): Sums {
+/** Converts stored sums to the sums of a report, which leaves out extras that are zero. */
+function toSums<Sums extends StoredSums>({ cost_billionths, ...sums }: Sums, currency: string) {
   const cleaned = { ...sums }
   for (const name of EXTRAS) if (!cleaned[name]) delete cleaned[name]
-  if (cleaned.cost !== undefined) cleaned.cost = Number(cleaned.cost.toFixed(COST_DIGITS))
-  return cleaned
+  const isPriced = sums.model_calls > sums.unpriced_calls
+  return { ...cleaned, cost: isPriced ? { amount: fromBillionths(cost_billionths), currency } : null }
 }
 
 /** The most days, agents or models that a report lists. */
@@ -70,12 +82,15 @@ export function createUsageReports({
   agents,
   users,
   clock,
-}: Pick<Cradle, 'collections' | 'usageCounters' | 'agents' | 'users' | 'clock'>) {
-  const toFilter = ({ window, agent_id, user_id }: UsageQuestion): Filter<UsageDocument> => {
+  config: { currency },
+}: Pick<Cradle, 'collections' | 'usageCounters' | 'agents' | 'users' | 'clock' | 'config'>) {
+  const SUMS = sumsIn(currency)
+  const toFilter = ({ window, agent_id, thread_id, user_id }: UsageQuestion): Filter<UsageDocument> => {
     const { from, to } = toSpan(window, clock.seconds())
     return {
       ...(user_id !== undefined && { user_id }),
       ...(agent_id !== undefined && { agent_id }),
+      ...(thread_id !== undefined && { thread_id }),
       ts: { ...(from !== null && { $gte: from }), $lt: to },
     }
   }
@@ -86,7 +101,7 @@ export function createUsageReports({
     const { granularity } = question
     const order = granularity === 'by_day' ? ORDERS.by_day : ORDERS.others
     const [report] = await usage
-      .aggregate<{ totals: UsageSums[]; buckets: UsageBucket[] }>([
+      .aggregate<{ totals: StoredSums[]; buckets: (StoredSums & { key: string })[] }>([
         { $match: toFilter(question) },
         { $group: { _id: KEYS[granularity], ...SUMS } },
         {
@@ -99,8 +114,11 @@ export function createUsageReports({
       .toArray()
     const { totals, buckets } = report!
     return {
-      totals: withoutZeros(totals[0] ?? { ...NOTHING }),
-      buckets: (await labelled(buckets, granularity)).map(withoutZeros),
+      totals: toSums(totals[0] ?? { ...NOTHING }, currency),
+      buckets: await labelled(
+        buckets.map((bucket) => toSums(bucket, currency)),
+        granularity,
+      ),
     }
   }
 
@@ -130,7 +148,7 @@ export function createUsageReports({
     ): Promise<AccountUsage[]> {
       const { user_id } = question
       const rows = await usage
-        .aggregate<UsageSums & { _id: string }>([
+        .aggregate<StoredSums & { _id: string }>([
           { $match: toFilter(question) },
           { $group: { _id: '$user_id', ...SUMS } },
           { $sort: { total_tokens: -1, _id: 1 } },
@@ -150,7 +168,7 @@ export function createUsageReports({
         if (!account) return []
         const { username, token_quota } = account
         const quota_used = uses.get(_id)?.used ?? 0
-        return [withoutZeros({ username, user_id: _id, token_quota, quota_used, ...sums })]
+        return [{ username, user_id: _id, token_quota, quota_used, ...toSums(sums, currency) }]
       })
     },
   }

@@ -190,6 +190,7 @@ t.test('Waiting for a person and delegated tasks are counted once', async (t) =>
   t.strictSame(body, {
     turns: 3,
     model_calls: 6,
+    cost: null,
     tool_calls: { ls: { count: 1, errors: 0, ms: 30 }, task: { count: 1, errors: 1, ms: 70 } },
     tokens: { input_tokens: 60, output_tokens: 6, total_tokens: 66 },
     time: {

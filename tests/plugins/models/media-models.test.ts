@@ -168,7 +168,8 @@ t.test('each account pays for its own calls, which are counted and priced', asyn
   // 3 + 1500 for the picture, 3 for the words, 20 + 5 for two seconds and what was said, 14 for the documents.
   const tokens = { input_tokens: 39, output_tokens: 1505, total_tokens: 1544, estimated_tokens: 1544 }
   t.match(totals, { ...tokens, model_calls: 4, pictures: 1, characters: 8, seconds: 2 })
-  t.equal(totals.cost, Number((0.04 + (8 * 15) / 1e6 + (2 * 0.006) / 60 + (13 * 2) / 1e6).toFixed(6)))
+  const amount = Number((0.04 + (8 * 15) / 1e6 + (2 * 0.006) / 60 + (13 * 2) / 1e6).toFixed(9))
+  t.strictSame([totals.cost, totals.unpriced_calls], [{ amount, currency: 'USD' }, 0])
   t.equal(quota.used, totals.total_tokens)
   t.strictSame((await usageOf(ada)).totals, earlier.totals)
 

@@ -80,6 +80,9 @@ t.test('An account sees the tokens of its turns by day, agent and model', async 
     total_tokens: 130,
     estimated_tokens: 0,
     model_calls: 2,
+    cost: null,
+    unpriced_calls: 2,
+    unpriced_tokens: 130,
   }
   const days = await ann.report()
   const day = new Date(days.to * 1000).toISOString().slice(0, 10)

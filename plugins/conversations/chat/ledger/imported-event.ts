@@ -9,6 +9,21 @@ const MAX_SUMMAND = 1_000_000_000_000
 const tokens = { type: 'integer', minimum: 0, maximum: MAX_SUMMAND } as const
 const id = { type: 'string', minLength: 1, maxLength: 1024 } as const
 
+/** The fields of usage with bounds; the others have their own. */
+const boundsOfUsage: Record<string, JSONSchema> = {
+  ...Object.fromEntries(
+    Object.keys(usage.properties)
+      .filter((name) => name.endsWith('_tokens'))
+      .map((name) => [name, tokens]),
+  ),
+  cost: nullable(
+    rowOf({
+      amount: { type: 'number', minimum: 0, maximum: MAX_SUMMAND },
+      currency: { type: 'string', minLength: 1, maxLength: 8 },
+    }),
+  ),
+}
+
 /** Bounds for fields that are bounded elsewhere when this server writes them. */
 const bounds: Record<string, JSONSchema> = {
   message_id: id,
@@ -24,7 +39,9 @@ const bounds: Record<string, JSONSchema> = {
   url: nullable({ type: 'string', maxLength: 4096 }),
   usage: {
     ...usage,
-    properties: Object.fromEntries(Object.keys(usage.properties).map((name) => [name, tokens])),
+    properties: Object.fromEntries(
+      Object.entries(usage.properties).map(([name, field]) => [name, boundsOfUsage[name] ?? field]),
+    ),
   },
   decisions: { ...turnFrameFields.hitl_resolved.properties.decisions, maxItems: 16 },
 }

@@ -15,6 +15,6 @@ export function listMeasures({
     ...(pictures ? [{ label: t('usage.pictures'), value: formatNumber(pictures) }] : []),
     ...(characters ? [{ label: t('usage.characters'), value: formatCompact(characters) }] : []),
     ...(seconds ? [{ label: t('usage.audio'), value: formatDuration(seconds) }] : []),
-    ...(cost ? [{ label: t('usage.cost'), value: formatMoney(cost, 'USD') }] : []),
+    ...(cost ? [{ label: t('usage.cost'), value: formatMoney(cost.amount, cost.currency) }] : []),
   ]
 }

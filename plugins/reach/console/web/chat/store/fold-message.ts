@@ -91,8 +91,12 @@ function appendThought(content: readonly Block[], thinking: string): Block[] {
 
 export function addUsage(sum: Usage | undefined, spent: Usage): Usage {
   if (!sum) return spent
-  const { is_estimated = false, ...counts } = spent
-  const total: Usage = { ...sum, ...((sum.is_estimated || is_estimated) && { is_estimated: true }) }
+  const { is_estimated = false, cost, ...counts } = spent
+  const total: Usage = {
+    ...sum,
+    ...((sum.is_estimated || is_estimated) && { is_estimated: true }),
+    cost: sum.cost && cost ? { ...cost, amount: sum.cost.amount + cost.amount } : (cost ?? sum.cost ?? null),
+  }
   for (const [name, count] of Object.entries(counts) as [keyof typeof counts, number][])
     total[name] = (total[name] ?? 0) + count
   return total
