@@ -236,7 +236,7 @@ const FIRST: Record<string, (facts: Facts) => Classes> = {
   }),
   '/admin/prices/:model': ({ none, method }) => ({
     set: ['ok', (world) => world.addPrice()],
-    missing: [method === 'PUT' ? 'ok' : none, (_, by) => ({ params: { model: 'no-model' }, by })],
+    ...(method === 'DELETE' && { missing: [none, nothing] as const }),
   }),
   // Managers of accounts cannot take over an account with more rights than their own.
   '/users/:id'({ none, method }) {
