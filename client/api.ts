@@ -349,6 +349,15 @@ export interface paths {
      */
     patch: operations["updateAgent"];
   };
+  "/agents/{id}/transfer": {
+    /**
+     * Give an agent to another owner
+     * @description Makes another account the owner of the agent, for its owner and administrators. The former owner may still edit it. If the new owner has an agent of that name, a number is added to it; models and knowledge bases that the new owner may not use are taken out. Its channels answer in the name of the new owner from then on; threads stay with the accounts that they belong to.
+     *
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner and administrators may do this.
+     */
+    post: operations["transferAgent"];
+  };
   "/agents/{id}/start": {
     /**
      * Start an agent
@@ -567,7 +576,7 @@ export interface paths {
      * Copy a skill of an agent to a package
      * @description Copies the skill as it is now; later changes in the workspace change nothing. You can change packages of your own, administrators all of them. A skill with the same slug in the package is replaced only if `overwrite` is true.
      *
-     * Needs the permission `skill_packages`, which administrators have. For the owner of the agent, those who may change it, and administrators.
+     * Needs the permission `skill_packages`, which administrators have. For the owner of the agent and administrators.
      */
     post: operations["pushSkillToPackage"];
   };
@@ -1596,6 +1605,31 @@ export interface paths {
      */
     put: operations["setModelDefaults"];
   };
+  "/admin/prices": {
+    /**
+     * List the prices of models
+     * @description Lists the models of the providers of the server, and others whose price was set, with what a million of their tokens costs. A price that was set here comes before the one that a provider states, and that before the catalog of well-known models. A price in another currency than that of the server counts as unknown.
+     *
+     * For administrators.
+     */
+    get: operations["listPrices"];
+  };
+  "/admin/prices/{model}": {
+    /**
+     * Set the price of a model
+     * @description Sets what calls of a model cost from the next one on, in all server processes within about a second. A price for `<provider>:<model>` comes before one for the model alone. An upstream that reports the cost of a call itself is believed.
+     *
+     * For administrators.
+     */
+    put: operations["setPrice"];
+    /**
+     * Remove a price that was set
+     * @description The price is again what the provider or the catalog says.
+     *
+     * For administrators.
+     */
+    delete: operations["deletePrice"];
+  };
   "/voice": {
     /**
      * Tell if audio can be transcribed and text spoken
@@ -1629,14 +1663,14 @@ export interface paths {
      * List the channels of an agent
      * @description Lists the channels by name, each with the state of its connection. Secrets are masked.
      *
-     * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
+     * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
      */
     get: operations["listChannels"];
     /**
      * Create a channel
      * @description Connects the agent to a messaging platform. An enabled channel connects immediately while the agent is running; read its `runtime` to see whether that worked. A channel with `enabled: false` is a draft that may lack required fields.
      *
-     * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
+     * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
      */
     post: operations["createChannel"];
   };
@@ -1645,7 +1679,7 @@ export interface paths {
      * Test credentials of a platform
      * @description Tests a `config` that need not be stored; nothing is sent to anybody. With `channel_id`, a masked secret means the one that is stored in this channel. A failed test is answered with 200 and `ok: false`.
      *
-     * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
+     * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
      */
     post: operations["probeChannel"];
   };
@@ -1654,21 +1688,21 @@ export interface paths {
      * Get a channel
      * @description Returns the channel with the state of its connection. Secrets are masked; a mask that is sent back keeps the stored secret.
      *
-     * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
+     * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
      */
     get: operations["getChannel"];
     /**
      * Delete a channel
      * @description Disconnects the channel immediately and deletes it. Conversations that came through it stay as threads.
      *
-     * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
+     * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
      */
     delete: operations["deleteChannel"];
     /**
      * Change a channel
      * @description Changes the given fields. `config` is merged into the stored one by RFC 7396: fields that are left out keep their values, and null removes a field. A change of `config` or `enabled` connects the channel anew.
      *
-     * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
+     * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
      */
     patch: operations["updateChannel"];
   };
@@ -1677,7 +1711,7 @@ export interface paths {
      * List the conversations of a channel
      * @description Lists the conversations in which somebody has written to the bot, the latest first. The answers of schedules can be delivered to them.
      *
-     * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
+     * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
      */
     get: operations["listConversations"];
   };
@@ -1686,7 +1720,7 @@ export interface paths {
      * Test a channel
      * @description Tests the stored credentials without disturbing the connection of the channel. A failed test is answered with 200 and `ok: false`.
      *
-     * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
+     * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
      */
     post: operations["testChannel"];
   };
@@ -1695,7 +1729,7 @@ export interface paths {
      * Create a QR code to link a platform
      * @description Returns the content of a QR code for a person to scan with the app of the platform, and a token; an earlier code of yours for this agent and kind becomes invalid. Poll the outcome with the token. Depending on the kind, the scan returns credentials for `createChannel` or creates the channel automatically.
      *
-     * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
+     * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
      */
     post: operations["createChannelQrCode"];
   };
@@ -1704,7 +1738,7 @@ export interface paths {
      * Get the outcome of a QR code
      * @description Call it every few seconds with the token of the QR code until `status` is neither `pending` nor `waiting`. On success, the reply has either the credentials, with which you create the channel, or the `channel_id` of the channel that was created.
      *
-     * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
+     * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
      */
     post: operations["pollChannelQrCode"];
   };
@@ -1761,14 +1795,14 @@ export interface paths {
      * Get the external agents of an agent
      * @description Returns the external agents with the settings of the agent's owner, and whether the agent has the tool that calls them.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner and administrators may do this.
      */
     get: operations["getAgentAcp"];
     /**
      * Set the external agents of an agent
      * @description `tool_enabled` switches the tool `acp_runner` of this agent on or off; `runners` replaces the settings of the agent's owner, which hold for all of the owner's agents. What is left out stays as it is.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner and administrators may do this.
      */
     put: operations["setAgentAcp"];
   };
@@ -2022,6 +2056,13 @@ export interface paths {
      * @description Lists people and groups with whom the caller may share: groups first, then people by username. Without `q`, the first ones.
      */
     get: operations["searchDirectory"];
+  };
+  "/directory/settings": {
+    /**
+     * Get with whom you may share
+     * @description Tells with whom the caller may share. Administrators may share with everyone.
+     */
+    get: operations["getDirectorySettings"];
   };
   "/users/{id}/access": {
     /**
@@ -3716,6 +3757,11 @@ export interface components {
         request_id: string;
       };
     };
+    /** TransferAgentBody */
+    TransferAgentBody: {
+      /** @description The new owner */
+      username: string;
+    };
     AgentBusyOrIdempotencyKeyInUseOrLimitReachedError: {
       error: {
         /** @enum {string} */
@@ -5385,6 +5431,12 @@ export interface components {
      * @enum {string}
      */
     MessageStatus: "complete" | "streaming" | "stopped" | "failed";
+    /** Cost */
+    Cost: {
+      amount: number;
+      /** @description An ISO 4217 code */
+      currency: string;
+    };
     /** Usage */
     Usage: {
       input_tokens: number;
@@ -5396,6 +5448,8 @@ export interface components {
       reasoning_tokens?: number;
       /** @description True if the provider did not count all of the tokens */
       is_estimated?: boolean;
+      /** @description What the calls with a known price cost; null if none has one */
+      cost?: components["schemas"]["Cost"] | null;
     };
     /**
      * StopReason
@@ -7554,6 +7608,8 @@ export interface components {
       tokens: {
         [key: string]: number;
       };
+      /** @description What the model calls with a known price cost; null if none has one */
+      cost: components["schemas"]["Cost"] | null;
       /** @description Milliseconds */
       time: {
         total_ms: number;
@@ -8577,7 +8633,7 @@ export interface components {
     };
     /**
      * PromptChanged
-     * @description A saved prompt of yours, or a shared one, is new, changed or gone
+     * @description A saved prompt that you see is new or has changed, or is gone for you
      */
     PromptChanged: {
       /** @constant */
@@ -8835,7 +8891,7 @@ export interface components {
             million_characters?: number | null;
             /** @description For a minute of audio that is transcribed */
             minute?: number | null;
-            /** @description By default USD; usage has costs in USD only */
+            /** @description By default that of the server; a price in another one counts as unknown */
             currency?: string;
             /** @description Ignored: the date of a price is that of its entry */
             as_of?: string;
@@ -8928,7 +8984,7 @@ export interface components {
             million_characters?: number | null;
             /** @description For a minute of audio that is transcribed */
             minute?: number | null;
-            /** @description By default USD; usage has costs in USD only */
+            /** @description By default that of the server; a price in another one counts as unknown */
             currency?: string;
             /** @description Ignored: the date of a price is that of its entry */
             as_of?: string;
@@ -9043,7 +9099,7 @@ export interface components {
             million_characters?: number | null;
             /** @description For a minute of audio that is transcribed */
             minute?: number | null;
-            /** @description By default USD; usage has costs in USD only */
+            /** @description By default that of the server; a price in another one counts as unknown */
             currency?: string;
             /** @description Ignored: the date of a price is that of its entry */
             as_of?: string;
@@ -9198,7 +9254,7 @@ export interface components {
             million_characters?: number | null;
             /** @description For a minute of audio that is transcribed */
             minute?: number | null;
-            /** @description By default USD; usage has costs in USD only */
+            /** @description By default that of the server; a price in another one counts as unknown */
             currency?: string;
             /** @description Ignored: the date of a price is that of its entry */
             as_of?: string;
@@ -9277,7 +9333,7 @@ export interface components {
             million_characters?: number | null;
             /** @description For a minute of audio that is transcribed */
             minute?: number | null;
-            /** @description By default USD; usage has costs in USD only */
+            /** @description By default that of the server; a price in another one counts as unknown */
             currency?: string;
             /** @description Ignored: the date of a price is that of its entry */
             as_of?: string;
@@ -9360,7 +9416,7 @@ export interface components {
             million_characters?: number | null;
             /** @description For a minute of audio that is transcribed */
             minute?: number | null;
-            /** @description By default USD; usage has costs in USD only */
+            /** @description By default that of the server; a price in another one counts as unknown */
             currency?: string;
             /** @description Ignored: the date of a price is that of its entry */
             as_of?: string;
@@ -9476,6 +9532,57 @@ export interface components {
       error: {
         /** @enum {string} */
         code: "BAD_JSON" | "BAD_REQUEST" | "MODEL_NOT_SUITABLE";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** @enum {string} */
+    ModelPriceRowSource: "catalog" | "override" | "upstream";
+    /** ModelPriceRow */
+    ModelPriceRow: {
+      /** @description `<provider>:<model>`, or the id of a model, which is then meant at every provider */
+      model: string;
+      /** @description Null if no provider of the server lists it */
+      name: string | null;
+      /** @description The price of a million tokens, and of other units if they are paid; null, as each of its amounts, if unknown */
+      price: components["schemas"]["ModelPrice"] | null;
+      /** @description `override` was set here, `upstream` is what the provider says, `catalog` is the list of well-known models; null without a price */
+      source: components["schemas"]["ModelPriceRowSource"] | null;
+    };
+    /** SetPriceBody */
+    SetPriceBody: {
+      /** @description For a million tokens that the model reads */
+      input?: number | null;
+      /** @description For a million tokens that the model writes */
+      output?: number | null;
+      /** @description For a million tokens that are read from a cache of the provider */
+      cache_read?: number | null;
+      /** @description For a million tokens that are written to a cache of the provider */
+      cache_write?: number | null;
+      /** @description For a picture */
+      image?: number | null;
+      /** @description For a million characters that are spoken */
+      million_characters?: number | null;
+      /** @description For a minute of audio that is transcribed */
+      minute?: number | null;
+      /** @description The currency of the server, which is the default */
+      currency?: string;
+      /**
+       * Format: date
+       * @description The date of the price; today by default
+       */
+      as_of?: string;
+    };
+    PricesLimitedError: {
+      error: {
+        /** @enum {string} */
+        code: "PRICES_LIMITED";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -10123,8 +10230,12 @@ export interface components {
       characters?: number;
       /** @description Seconds of audio transcribed; missing without any */
       seconds?: number;
-      /** @description US dollars, of the model calls whose price is known; missing if no call has a known price */
-      cost?: number;
+      /** @description What the model calls with a known price cost; null if none has one */
+      cost: components["schemas"]["Cost"] | null;
+      /** @description Model calls without a known price */
+      unpriced_calls: number;
+      /** @description Of the total tokens, those of these calls */
+      unpriced_tokens: number;
     };
     /** UsageBucket */
     UsageBucket: {
@@ -10149,8 +10260,12 @@ export interface components {
       characters?: number;
       /** @description Seconds of audio transcribed; missing without any */
       seconds?: number;
-      /** @description US dollars, of the model calls whose price is known; missing if no call has a known price */
-      cost?: number;
+      /** @description What the model calls with a known price cost; null if none has one */
+      cost: components["schemas"]["Cost"] | null;
+      /** @description Model calls without a known price */
+      unpriced_calls: number;
+      /** @description Of the total tokens, those of these calls */
+      unpriced_tokens: number;
     };
     /**
      * QuotaWindow
@@ -10212,8 +10327,12 @@ export interface components {
       characters?: number;
       /** @description Seconds of audio transcribed; missing without any */
       seconds?: number;
-      /** @description US dollars, of the model calls whose price is known; missing if no call has a known price */
-      cost?: number;
+      /** @description What the model calls with a known price cost; null if none has one */
+      cost: components["schemas"]["Cost"] | null;
+      /** @description Model calls without a known price */
+      unpriced_calls: number;
+      /** @description Of the total tokens, those of these calls */
+      unpriced_tokens: number;
     };
     /** AccountUsageReport */
     AccountUsageReport: {
@@ -10760,6 +10879,8 @@ export interface components {
       };
     };
     /** @enum {string} */
+    SearchDirectoryKind: "user" | "group";
+    /** @enum {string} */
     DirectoryEntryKind: "user" | "group";
     /** DirectoryEntry */
     DirectoryEntry: {
@@ -10768,6 +10889,13 @@ export interface components {
       /** @description The username, or the name of the group */
       name: string;
       display_name: string | null;
+    };
+    /** @enum {string} */
+    DirectorySettingsSharing: "everyone" | "groups" | "off";
+    /** DirectorySettings */
+    DirectorySettings: {
+      /** @description With whom the caller may share: `everyone`, the own `groups` and their members, or nobody (`off`) */
+      sharing: components["schemas"]["DirectorySettingsSharing"];
     };
     /** @enum {string} */
     AccountAccessRole: "user" | "admin";
@@ -11774,6 +11902,12 @@ export interface components {
           reasoning_tokens?: number;
           /** @description True if the provider did not count all of the tokens */
           is_estimated?: boolean;
+          /** @description What the calls with a known price cost; null if none has one */
+          cost?: {
+            amount: number;
+            /** @description An ISO 4217 code */
+            currency: string;
+          } | null;
         };
         /** @description The model, `<provider>:<model>` */
         model: string;
@@ -11950,6 +12084,12 @@ export interface components {
           reasoning_tokens?: number;
           /** @description True if the provider did not count all of the tokens */
           is_estimated?: boolean;
+          /** @description What the calls with a known price cost; null if none has one */
+          cost?: {
+            amount: number;
+            /** @description An ISO 4217 code */
+            currency: string;
+          } | null;
         };
         /**
          * StopReason
@@ -13818,6 +13958,12 @@ export interface components {
     BadJsonOrBadRequestOrModelNotSuitableError: {
       content: {
         "application/json": components["schemas"]["BadJsonOrBadRequestOrModelNotSuitableError"];
+      };
+    };
+    /** @description - `PRICES_LIMITED`: The prices of {limit} models are set already. Remove some first. */
+    PricesLimitedError: {
+      content: {
+        "application/json": components["schemas"]["PricesLimitedError"];
       };
     };
     /**
@@ -16113,6 +16259,56 @@ export interface operations {
     };
   };
   /**
+   * Give an agent to another owner
+   * @description Makes another account the owner of the agent, for its owner and administrators. The former owner may still edit it. If the new owner has an agent of that name, a number is added to it; models and knowledge bases that the new owner may not use are taken out. Its channels answer in the name of the new owner from then on; threads stay with the accounts that they belong to.
+   *
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner and administrators may do this.
+   */
+  transferAgent: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+      path: {
+        /** @description The id of an agent, or the name of one of your own agents */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "username": "ada"
+         * }
+         */
+        "application/json": components["schemas"]["TransferAgentBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Agent"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
    * Start an agent
    * @description Returns after the start has ended. The agent is then `running`, or `failed` if no model can be used or its workspace cannot be created; read its status. Starting a running agent changes nothing.
    *
@@ -17153,7 +17349,7 @@ export interface operations {
    * Copy a skill of an agent to a package
    * @description Copies the skill as it is now; later changes in the workspace change nothing. You can change packages of your own, administrators all of them. A skill with the same slug in the package is replaced only if `overwrite` is true.
    *
-   * Needs the permission `skill_packages`, which administrators have. For the owner of the agent, those who may change it, and administrators.
+   * Needs the permission `skill_packages`, which administrators have. For the owner of the agent and administrators.
    */
   pushSkillToPackage: {
     parameters: {
@@ -22338,6 +22534,118 @@ export interface operations {
     };
   };
   /**
+   * List the prices of models
+   * @description Lists the models of the providers of the server, and others whose price was set, with what a million of their tokens costs. A price that was set here comes before the one that a provider states, and that before the catalog of well-known models. A price in another currency than that of the server counts as unknown.
+   *
+   * For administrators.
+   */
+  listPrices: {
+    parameters: {
+      query?: {
+        /** @description Rows of a page; more than 200 is brought down to 200 */
+        limit?: number;
+        /** @description The start of a page, from the header Link of the page before */
+        cursor?: string;
+        /** @description Words that the reference or the name contains */
+        q?: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description The address of the next page, `rel="next"`, relative to that of the request; missing on the last page */
+          Link?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["ModelPriceRow"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Set the price of a model
+   * @description Sets what calls of a model cost from the next one on, in all server processes within about a second. A price for `<provider>:<model>` comes before one for the model alone. An upstream that reports the cost of a call itself is believed.
+   *
+   * For administrators.
+   */
+  setPrice: {
+    parameters: {
+      path: {
+        /** @description `<provider>:<model>`, or the id of a model, which is then meant at every provider */
+        model: string;
+      };
+    };
+    requestBody?: {
+      content: {
+        /**
+         * @example {
+         *   "input": 1.25,
+         *   "output": 10,
+         *   "cache_read": 0.125,
+         *   "cache_write": 1.25,
+         *   "image": 0.04,
+         *   "million_characters": 15,
+         *   "minute": 0.006,
+         *   "currency": "USD",
+         *   "as_of": "2026-09-23"
+         * }
+         */
+        "application/json": components["schemas"]["SetPriceBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["ModelPriceRow"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      409: components["responses"]["PricesLimitedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Remove a price that was set
+   * @description The price is again what the provider or the catalog says.
+   *
+   * For administrators.
+   */
+  deletePrice: {
+    parameters: {
+      path: {
+        /** @description `<provider>:<model>`, or the id of a model, which is then meant at every provider */
+        model: string;
+      };
+    };
+    responses: {
+      /** @description Success, no body */
+      204: {
+        content: never;
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
    * Tell if audio can be transcribed and text spoken
    * @description Says if an administrator has chosen a model for transcription and one for speech, and if they can be used now.
    */
@@ -22455,7 +22763,7 @@ export interface operations {
    * List the channels of an agent
    * @description Lists the channels by name, each with the state of its connection. Secrets are masked.
    *
-   * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
+   * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
    */
   listChannels: {
     parameters: {
@@ -22494,7 +22802,7 @@ export interface operations {
    * Create a channel
    * @description Connects the agent to a messaging platform. An enabled channel connects immediately while the agent is running; read its `runtime` to see whether that worked. A channel with `enabled: false` is a draft that may lack required fields.
    *
-   * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
+   * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
    */
   createChannel: {
     parameters: {
@@ -22546,7 +22854,7 @@ export interface operations {
    * Test credentials of a platform
    * @description Tests a `config` that need not be stored; nothing is sent to anybody. With `channel_id`, a masked secret means the one that is stored in this channel. A failed test is answered with 200 and `ok: false`.
    *
-   * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
+   * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
    */
   probeChannel: {
     parameters: {
@@ -22596,7 +22904,7 @@ export interface operations {
    * Get a channel
    * @description Returns the channel with the state of its connection. Secrets are masked; a mask that is sent back keeps the stored secret.
    *
-   * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
+   * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
    */
   getChannel: {
     parameters: {
@@ -22630,7 +22938,7 @@ export interface operations {
    * Delete a channel
    * @description Disconnects the channel immediately and deletes it. Conversations that came through it stay as threads.
    *
-   * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
+   * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
    */
   deleteChannel: {
     parameters: {
@@ -22658,7 +22966,7 @@ export interface operations {
    * Change a channel
    * @description Changes the given fields. `config` is merged into the stored one by RFC 7396: fields that are left out keep their values, and null removes a field. A change of `config` or `enabled` connects the channel anew.
    *
-   * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
+   * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
    */
   updateChannel: {
     parameters: {
@@ -22716,7 +23024,7 @@ export interface operations {
    * List the conversations of a channel
    * @description Lists the conversations in which somebody has written to the bot, the latest first. The answers of schedules can be delivered to them.
    *
-   * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
+   * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
    */
   listConversations: {
     parameters: {
@@ -22757,7 +23065,7 @@ export interface operations {
    * Test a channel
    * @description Tests the stored credentials without disturbing the connection of the channel. A failed test is answered with 200 and `ok: false`.
    *
-   * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
+   * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
    */
   testChannel: {
     parameters: {
@@ -22793,7 +23101,7 @@ export interface operations {
    * Create a QR code to link a platform
    * @description Returns the content of a QR code for a person to scan with the app of the platform, and a token; an earlier code of yours for this agent and kind becomes invalid. Poll the outcome with the token. Depending on the kind, the scan returns credentials for `createChannel` or creates the channel automatically.
    *
-   * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
+   * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
    */
   createChannelQrCode: {
     parameters: {
@@ -22830,7 +23138,7 @@ export interface operations {
    * Get the outcome of a QR code
    * @description Call it every few seconds with the token of the QR code until `status` is neither `pending` nor `waiting`. On success, the reply has either the credentials, with which you create the channel, or the `channel_id` of the channel that was created.
    *
-   * Needs the permission `channels`, which administrators have. For the owner of the agent, those who may change it, and administrators.
+   * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
    */
   pollChannelQrCode: {
     parameters: {
@@ -23161,7 +23469,7 @@ export interface operations {
    * Get the external agents of an agent
    * @description Returns the external agents with the settings of the agent's owner, and whether the agent has the tool that calls them.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner and administrators may do this.
    */
   getAgentAcp: {
     parameters: {
@@ -23189,7 +23497,7 @@ export interface operations {
    * Set the external agents of an agent
    * @description `tool_enabled` switches the tool `acp_runner` of this agent on or off; `runners` replaces the settings of the agent's owner, which hold for all of the owner's agents. What is left out stays as it is.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner and administrators may do this.
    */
   setAgentAcp: {
     parameters: {
@@ -23247,6 +23555,8 @@ export interface operations {
         granularity?: components["schemas"]["UsageGranularity"];
         /** @description Only calls of this agent, by its id */
         agent_id?: string;
+        /** @description Only calls of this conversation, by its id */
+        thread_id?: string;
       };
     };
     responses: {
@@ -23279,6 +23589,8 @@ export interface operations {
         granularity?: components["schemas"]["UsageGranularity"];
         /** @description Only calls of this agent, by its id */
         agent_id?: string;
+        /** @description Only calls of this conversation, by its id */
+        thread_id?: string;
         /** @description Only calls of this account */
         username?: string;
         /** @description Rows of a page; more than 200 is brought down to 200 */
@@ -24468,6 +24780,8 @@ export interface operations {
       query?: {
         /** @description A part of a username, of a display name, or of the name of a group, whatever the case */
         q?: string;
+        /** @description People or groups only */
+        kind?: components["schemas"]["SearchDirectoryKind"];
         limit?: number;
       };
     };
@@ -24482,6 +24796,25 @@ export interface operations {
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
       422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Get with whom you may share
+   * @description Tells with whom the caller may share. Administrators may share with everyone.
+   */
+  getDirectorySettings: {
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["DirectorySettings"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
