@@ -27,7 +27,14 @@ export const measureModelCalls: Figure = async (stage) => {
   )
   const pace = createPace()
   const lessons = createLessons(kind, [], () => {})
-  const account = { user_id: 'bench', token_quota: null, agent_id: '', thread_id: null }
+  const account = {
+    user_id: 'bench',
+    token_quota: null,
+    budget: null,
+    timezone: null,
+    agent_id: '',
+    thread_id: null,
+  }
   const provider = { name: 'bench', kind: kind.kind, scope: 'global' } as const
   const extensions = {
     'providers.reservations': createExtensions([]),

@@ -24,6 +24,16 @@ const addFormats = ajvFormats as unknown as FormatsPlugin
 /** The format `url`: an address that `new URL` takes, without blanks. */
 const isUrl = (text: string) => !/\s/.test(text) && URL.canParse(text)
 
+/** The format `timezone`: the IANA name of a time zone. */
+const isTimeZone = (text: string) => {
+  try {
+    // Offsets, which are accepted as well, know no daylight saving.
+    return /^[A-Za-z]/.test(text) && new Intl.DateTimeFormat('en', { timeZone: text }) !== undefined
+  } catch {
+    return false
+  }
+}
+
 const createAjv = (coerceTypes: false | 'array') => {
   const ajv = new Ajv2020({
     // Errors then have the schema, whose examples explain a pattern.
@@ -43,6 +53,7 @@ const createAjv = (coerceTypes: false | 'array') => {
   addFormats(ajv)
   ajv.addFormat('bcp47', isLanguageTag)
   ajv.addFormat('url', isUrl)
+  ajv.addFormat('timezone', isTimeZone)
   // Notes on configuration leaves: which variable and which flag set them.
   ajv.addVocabulary(['env', 'flag', 'operator'])
   return ajv

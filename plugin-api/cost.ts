@@ -1,4 +1,4 @@
-import { nullable, rowOf } from '#kernel'
+import { nullable, objectOf, rowOf } from '#kernel'
 
 /** An amount of money; `currency` is an ISO 4217 code. */
 export interface Cost {
@@ -14,6 +14,56 @@ export const costRow = nullable({
     currency: { type: 'string', description: 'An ISO 4217 code', examples: ['USD'] },
   }),
 } as const)
+
+const budgetWindow = { title: 'BudgetWindow', enum: ['day', 'week', 'month'] } as const
+const money = { type: 'number', minimum: 0 } as const
+
+/** The schema of the state of a budget. */
+export const budgetState = {
+  title: 'BudgetState',
+  ...rowOf({
+    amount: { ...money, description: 'The money that may be spent in a window', examples: [20] },
+    window: budgetWindow,
+    currency: { type: 'string', description: 'The currency of the server', examples: ['USD'] },
+    spent: { ...money, description: 'Spent in the current window', examples: [3.21] },
+    reserved: { ...money, description: 'Reserved for running calls', examples: [0] },
+    remaining: { ...money, description: 'The unspent part', examples: [16.79] },
+    resets_at: {
+      type: 'integer',
+      description: 'The end of the current window in Unix seconds',
+      examples: [1_767_229_200],
+    },
+    scope: {
+      title: 'BudgetScope',
+      enum: ['account', 'group', 'server'],
+      description: 'Whose budget it is: that of the account itself, of one of its groups, or of the server',
+    },
+  }),
+} as const
+
+/** The schema of a budget; null for no limit. */
+export const budgetRow = nullable({
+  title: 'Budget',
+  ...objectOf(
+    {
+      amount: { type: 'number', minimum: 0, maximum: 1_000_000, examples: [20] },
+      window: {
+        ...budgetWindow,
+        description: 'Begins at midnight, on Monday, or on the first of the month',
+      },
+    },
+    ['amount', 'window'],
+  ),
+} as const)
+
+/** The schema of a time zone. */
+export const timeZone = {
+  type: 'string',
+  format: 'timezone',
+  maxLength: 64,
+  description: 'The IANA name of a time zone',
+  examples: ['Europe/Berlin'],
+} as const
 
 /** The precision of amounts, in parts of one unit of a currency: a token of a cheap model costs tens of billionths. */
 const PARTS = 1_000_000_000

@@ -28,7 +28,7 @@ export type {
 } from './chat-filter.ts'
 export type { AnyConfig, ConfigOf } from './config-of.ts'
 export * from './connector-kind.ts'
-export { type Cost, costRow, fromBillionths, toBillionths } from './cost.ts'
+export { budgetRow, budgetState, type Cost, costRow, fromBillionths, timeZone, toBillionths } from './cost.ts'
 export { defineChannelKind, defineConnectorKind, defineProviderKind, defineTool } from './define.ts'
 export * from './document.ts'
 export { type Expert, type QuickPrompt, quickPrompts, taskExamples } from './expert.ts'

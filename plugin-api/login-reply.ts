@@ -14,6 +14,10 @@ export const currentUser = {
         ...nullable(localeName),
         description: 'The language of messages; null if `Accept-Language` alone decides',
       },
+      timezone: {
+        ...nullable({ type: 'string', examples: ['Europe/Berlin'] }),
+        description: 'The zone in which its budget begins anew; null for that of the server',
+      },
       permissions: {
         type: 'array',
         items: { type: 'string' },

@@ -11,6 +11,7 @@ export function createSchemaValues(schemas: Record<string, JSONSchema>, chance: 
     typeof $ref === 'string' ? resolve({ ...schemas[$ref.split('/').at(-1)!], ...schema }) : schema
 
   const createText = ({ format, minLength = 0, maxLength = 64 }: JSONSchema): string => {
+    if (format === 'timezone') return 'Europe/Berlin'
     if (format === 'uri' || format === 'url') return url
     if (format === 'date-time') return '2026-02-28T10:00:00Z'
     if (format === 'date') return '2026-02-28'

@@ -60,6 +60,8 @@ export function createPolisher({ chatFilters, config, models, ids }: Cradle) {
         account: {
           user_id: caller.id,
           token_quota: caller.token_quota,
+          budget: caller.budget,
+          timezone: caller.timezone,
           agent_id: agent._id,
           thread_id: null,
         },

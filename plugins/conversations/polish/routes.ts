@@ -27,6 +27,8 @@ const polishPrompt = route({
     'MODEL_ANSWER_TOO_LONG',
     'MODEL_CALL_FAILED',
     'TOKEN_QUOTA_EXCEEDED',
+    'BUDGET_EXCEEDED',
+    'PRICE_UNKNOWN',
     'POLISH_EMPTY',
     'POLISH_INCOMPLETE',
     'POLISH_TIMED_OUT',

@@ -26,6 +26,8 @@ export async function toAccountRows(
         creation_pending,
         group_ids,
         last_login_at = null,
+        budget = null,
+        timezone = null,
         ...shown
       }) => {
         const seconds = locks.get(shown.username)
@@ -33,6 +35,8 @@ export async function toAccountRows(
         return {
           id: _id,
           ...shown,
+          budget,
+          timezone,
           last_login_at,
           has_password: password_hash !== null,
           sso_linked: identities.length > 0,

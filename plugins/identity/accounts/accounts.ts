@@ -12,7 +12,7 @@ import type { Cradle } from './manifest.ts'
 /** Attempts at an action on an account that others keep changing. */
 const MAX_TRIES = 5
 /** The fields that only those change who hold all rights of the account. */
-const GUARDED = ['email', 'enabled', 'token_quota'] as const
+const GUARDED = ['email', 'enabled', 'token_quota', 'budget'] as const
 /** The codes of a write that missed its account, which somebody changed or deleted meanwhile. */
 const CHANGED = new Set(['NOT_FOUND', 'PRECONDITION_FAILED'])
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { AppError, isWithin } from '#plugin-api'
 import type { AuthCaller } from '../auth/types.ts'
 import type { Account, UserChanges, UserCondition, UserDocument } from '../users/types.ts'
@@ -16,6 +17,9 @@ export interface Authority {
   /** Returns the checked state of the account as a condition for the write that follows. */
   conditionFor(user: UserDocument): UserCondition
 }
+
+/** The limits of an account, which no account manager changes for themselves. */
+const LIMITS = ['token_quota', 'budget', 'workspace_root_dir'] as const
 
 const UNLIMITED: Authority = {
   assertManageable: () => {},
@@ -53,15 +57,12 @@ export async function readAuthority(
     },
 
     assertKeepsOwnLimits(user, changes) {
-      if (
-        isSelf(user) &&
-        (isChanged(user, changes, 'token_quota') || isChanged(user, changes, 'workspace_root_dir'))
-      )
+      if (isSelf(user) && LIMITS.some((field) => isChanged(user, changes, field)))
         throw new AppError('SELF_LIMITS')
     },
 
-    conditionFor: ({ role, permissions, workspace_root_dir, token_quota, email, enabled }) => {
-      return { role, permissions, workspace_root_dir, token_quota, email, enabled }
+    conditionFor: ({ role, permissions, workspace_root_dir, token_quota, budget, email, enabled }) => {
+      return { role, permissions, workspace_root_dir, token_quota, budget, email, enabled }
     },
   }
 }
@@ -71,4 +72,4 @@ export const isChanged = (
   user: UserDocument,
   changes: UserChanges,
   field: Exclude<keyof UserChanges, 'locale'>,
-): boolean => changes[field] !== undefined && changes[field] !== user[field]
+): boolean => changes[field] !== undefined && !isDeepStrictEqual(changes[field], user[field])

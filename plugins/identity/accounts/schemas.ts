@@ -1,4 +1,13 @@
-import { currentUser, languageTag, nullable, objectOf, rowOf, type TypeOf } from '#plugin-api'
+import {
+  budgetRow,
+  currentUser,
+  languageTag,
+  nullable,
+  objectOf,
+  rowOf,
+  type TypeOf,
+  timeZone,
+} from '#plugin-api'
 
 const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
@@ -43,6 +52,16 @@ const token_quota = {
   examples: [5_000_000],
 } as const
 
+const budget = {
+  ...budgetRow,
+  description:
+    'The money that the account may spend in each window, in the currency of the server; null for no limit',
+} as const
+const timezone = {
+  ...nullable(timeZone),
+  description: 'The zone in which its budget begins anew; null for that of the server',
+} as const
+
 /** The path of an account. */
 export const accountParams = rowOf({ id: { type: 'string', description: 'A username or an id' } })
 
@@ -63,6 +82,8 @@ export const newAccount = objectOf(
     permissions,
     workspace_root_dir,
     token_quota,
+    budget,
+    timezone,
   },
   ['username', 'password'],
 )
@@ -76,6 +97,8 @@ export const accountChanges = objectOf({
   permissions,
   workspace_root_dir,
   token_quota,
+  budget,
+  timezone,
 })
 
 export const newPassword = rowOf({
@@ -105,6 +128,8 @@ export const accountRow = {
         ...nullable({ type: 'integer', examples: [5_000_000] }),
         description: 'Tokens in a window of the server; null for no limit',
       },
+      budget,
+      timezone,
       tokens_used: { type: 'integer', description: 'For all time', examples: [48_210] },
       last_login_at: {
         ...nullable({ type: 'integer' }),

@@ -69,6 +69,8 @@ function toCaller(
     groups: user.group_ids,
     locale: user.locale,
     token_quota: user.token_quota,
+    budget: user.budget ?? null,
+    timezone: user.timezone ?? null,
     must_change_password: user.must_change_password,
     session_id: id,
   }

@@ -86,6 +86,7 @@ export default definePlugin({
     host.extensionPoint('auth.live_credentials', { noun: 'list of live credentials' })
     host.extensionPoint('auth.second_factors', { noun: 'second factor' })
     host.extensionPoint('auth.required_actions', { noun: 'required action', nameOf: ({ name }) => name })
+    host.extensionPoint('auth.budgets', { noun: 'budget' })
     host.extensionPoint('auth.password_reset', { noun: 'part of a password reset' })
     host.limit('sessions', ({ sessions }, user_id) => sessions.count(user_id))
     host.guard('bearer', bearerGuard)

@@ -82,14 +82,19 @@ const getMe = route({
   operation_id: 'getOwnAccount',
   summary: 'Get your account',
   description:
-    'Returns the profile of the caller with its permissions, and every limit of this server with what the account has used of it. Unlike most calls, it also works while the password must be changed.',
+    'Returns the profile of the caller with its permissions, every limit of this server with what the account has used of it, and the state of its budget. Unlike most calls, it also works while the password must be changed.',
   guard: 'user',
   response: { 200: ownAccount },
   etag: true,
-}).handle(async ({ caller }, { users, permissionCatalog, limits }) => {
+}).handle(async ({ caller }, { users, permissionCatalog, limits, extensions }) => {
   const [user, states] = await Promise.all([users.findRecent(caller.id), limits.describe(caller.id)])
   if (!user) throw new AppError('AUTH_FAILED')
-  const row = { ...describeUser(user, permissionCatalog, caller.required_actions ?? []), limits: states }
+  const [budget = null] = await extensions['auth.budgets'].ask({ account: user })
+  const row = {
+    ...describeUser(user, permissionCatalog, caller.required_actions ?? []),
+    limits: states,
+    budget,
+  }
   return replyWithTag(200, row, users.tagOf(user))
 })
 
@@ -99,7 +104,7 @@ const updateMe = route({
   operation_id: 'updateOwnAccount',
   summary: 'Update your profile',
   description:
-    'Changes the display name, language or email address; fields that are left out keep their values, and null clears a field. The language decides in which language messages are written if a request has no `Accept-Language`.',
+    'Changes the display name, language, time zone or email address; fields that are left out keep their values, and null clears a field. The language decides in which language messages are written if a request has no `Accept-Language`.',
   guard: 'user',
   scope: SESSION,
   body: profileBody,

@@ -1,4 +1,14 @@
-import { cookieWish, currentUser, languageTag, limitStates, nullable, objectOf, rowOf } from '#plugin-api'
+import {
+  budgetState,
+  cookieWish,
+  currentUser,
+  languageTag,
+  limitStates,
+  nullable,
+  objectOf,
+  rowOf,
+  timeZone,
+} from '#plugin-api'
 
 /** Accepts every password that the account store's rules accept. */
 const password = {
@@ -39,6 +49,10 @@ export const passwordChangeBody = rowOf({
 export const profileBody = objectOf({
   display_name: { ...nullable({ type: 'string', minLength: 1, maxLength: 128 }), examples: ['Ada Lovelace'] },
   locale: { ...nullable(languageTag), examples: ['en'] },
+  timezone: {
+    ...nullable(timeZone),
+    description: 'The zone in which your budget begins anew; null for that of the server',
+  },
   email: {
     ...nullable({ type: 'string', format: 'email', maxLength: 254 }),
     examples: ['ada@example.com'],
@@ -48,7 +62,14 @@ export const profileBody = objectOf({
 /** The reply of GET /auth/me. */
 export const ownAccount = {
   title: 'OwnAccount',
-  ...rowOf({ ...currentUser.properties, limits: limitStates }, ['required_actions']),
+  ...rowOf(
+    {
+      ...currentUser.properties,
+      limits: limitStates,
+      budget: { ...nullable(budgetState), description: 'The state of your budget; null without one' },
+    },
+    ['required_actions'],
+  ),
 } as const
 
 /** The path of DELETE /auth/sessions/:id. */

@@ -1,5 +1,5 @@
-import type { Locale } from '#plugin-api'
-import type { Account, Role } from '../users/types.ts'
+import type { budgetState, Locale, TypeOf } from '#plugin-api'
+import type { Account, Budget, Role } from '../users/types.ts'
 
 /** Addresses of the services that people sign in with, by kind and name; those left out are the vendor's own. */
 export type SignInEndpoints = Readonly<Record<string, Readonly<Record<string, string>>>>
@@ -16,6 +16,10 @@ export interface AuthCaller {
   locale: Locale | null
   /** In LLM tokens per quota window; null if unlimited. */
   token_quota: number | null
+  /** The money that it may spend; null if unlimited. */
+  budget: Budget | null
+  /** The zone in which its budget begins anew; null for that of the server. */
+  timezone: string | null
   /** The id of the session, or of the credential that takes its place. */
   session_id: string
   must_change_password: boolean
@@ -156,6 +160,8 @@ declare module '#kernel/types' {
     'auth.bearer': (question: {
       token: string
     }) => Promise<{ user_id: string; id: string; credential: Credential } | undefined>
+    /** Returns the state of the budget of an account; null if it has none. At most one plugin answers. */
+    'auth.budgets': (question: { account: Account }) => Promise<TypeOf<typeof budgetState> | null>
     /** Returns the credentials that are still valid; sockets of the others are closed. */
     'auth.live_credentials': (question: { ids: readonly string[] }) => Promise<readonly string[]>
     /**

@@ -3,6 +3,15 @@ import type { Locale } from '#plugin-api'
 /** The role of an account; administrators hold every permission. */
 export type Role = 'user' | 'admin'
 
+/** The money that an account may spend in each window, which begins at midnight, on Monday or on the first of a month. */
+export interface Budget {
+  /** In the currency of the server. */
+  amount: number
+  window: 'day' | 'week' | 'month'
+  /** The group that the budget of an account comes from; missing for its own. */
+  group_id?: string
+}
+
 /** An identity at another service with which an account signs in. */
 export interface LinkedIdentity {
   /** The way of signing in, such as `oidc`; an account has at most one identity of each kind. */
@@ -34,6 +43,9 @@ export interface UserDocument {
   identities?: LinkedIdentity[]
   workspace_root_dir: string | null
   token_quota: number | null
+  budget: Budget | null
+  /** The IANA name of the zone in which budgets begin anew; null for that of the server. */
+  timezone: string | null
   tokens_used: number
   created_at: number
   updated_at: number
@@ -61,6 +73,9 @@ export interface Account extends UserDocument {
   own: OwnRights
 }
 
+/** The limits of the model calls of an account. */
+export type SpendingLimits = Pick<UserDocument, 'token_quota' | 'budget' | 'timezone'>
+
 /** A requested language: any well-formed tag, stored as the nearest supported language. */
 interface WantedLocale {
   locale?: string | null
@@ -81,6 +96,8 @@ export type NewUser = Pick<UserDocument, 'username'> & { id?: string } & Partial
       | 'workspace_root_dir'
       | 'token_quota'
       | 'group_ids'
+      | 'budget'
+      | 'timezone'
     >
   > &
   WantedLocale & { password?: string }
@@ -89,7 +106,15 @@ export type NewUser = Pick<UserDocument, 'username'> & { id?: string } & Partial
 export type UserChanges = Partial<
   Pick<
     UserDocument,
-    'role' | 'display_name' | 'email' | 'enabled' | 'permissions' | 'workspace_root_dir' | 'token_quota'
+    | 'role'
+    | 'display_name'
+    | 'email'
+    | 'enabled'
+    | 'permissions'
+    | 'workspace_root_dir'
+    | 'token_quota'
+    | 'budget'
+    | 'timezone'
   >
 > &
   WantedLocale
@@ -103,7 +128,9 @@ export const userFields = [
   'permissions',
   'workspace_root_dir',
   'token_quota',
+  'budget',
   'locale',
+  'timezone',
 ] as const
 
 /** A condition that an account must still match when it is written. */

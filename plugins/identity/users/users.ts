@@ -107,6 +107,8 @@ export function createUsers(
         permissions: [],
         workspace_root_dir: null,
         token_quota: null,
+        budget: null,
+        timezone: null,
         ...fields,
         group_ids: [...new Set([...firstGroups.flat(), ...group_ids])],
         locale: toLocale(locale),

@@ -34,6 +34,23 @@ export function costOf(
 }
 
 /**
+ * Estimates the cost of a call before it is made, in billionths: of its prompt, or of the pictures, characters or minutes
+ * that it asks for, and of one token of its answer; null if the price is not known.
+ */
+export function estimateCost(
+  price: ModelPrice | undefined,
+  { prompt, output }: { prompt: number; output: number },
+  media: MediaUsage = {},
+): { prompt: number; token: number } | null {
+  if (!price) return null
+  const ofMedia = costOfMedia(price, media)
+  if (ofMedia !== undefined) return { prompt: toBillionths(ofMedia), token: 0 }
+  const ofPrompt = costOfTokens(price, { input_tokens: prompt, output_tokens: 0, total_tokens: prompt })
+  if (ofPrompt === undefined || (price.output === null && output > 0)) return null
+  return { prompt: toBillionths(ofPrompt), token: toBillionths(price.output ?? 0) / MILLION }
+}
+
+/**
  * Returns the cost that an upstream reports with its usage, in US dollars; undefined if it reports none. OpenRouter
  * and LiteLLM send a number, Perplexity an object with a total.
  */

@@ -1,5 +1,5 @@
 import { AppError, CHARACTERS_PER_TOKEN, type EmbeddingModel, type ProviderKind } from '#plugin-api'
-import { costOf } from './call-cost.ts'
+import { costOf, estimateCost } from './call-cost.ts'
 import { explainFailure } from './explained-failure.ts'
 import { findGuidance } from './failure.ts'
 import type { Cradle } from './manifest.ts'
@@ -10,7 +10,7 @@ import { parseReference } from './visible-providers.ts'
 const MAX_TEXTS = 64
 
 /** The account that pays for embeddings, and the end of its patience. */
-interface Payer extends Pick<ModelAccount, 'user_id' | 'token_quota'> {
+interface Payer extends Pick<ModelAccount, 'user_id' | 'token_quota' | 'budget' | 'timezone'> {
   signal: AbortSignal
 }
 
@@ -80,9 +80,11 @@ export function createEmbeddings({
       account: { ...account, agent_id: '', thread_id: null },
       purpose: 'embedding' as const,
     }
-    const estimate = () => ({ prompt, output: 0 })
+    const tokens = { prompt, output: 0 }
+    const estimate = () => ({ ...tokens, cost: estimateCost(price, tokens) })
     await extensions['providers.reservations'].ask({
       ...facts,
+      model: reference,
       signal,
       estimate,
       limitOutput: () => undefined,
@@ -116,8 +118,8 @@ export function createEmbeddings({
       )
     } finally {
       release()
-      const tokens = input_tokens ?? prompt
-      const counted = { input_tokens: tokens, output_tokens: 0, total_tokens: tokens }
+      const count = input_tokens ?? prompt
+      const counted = { input_tokens: count, output_tokens: 0, total_tokens: count }
       const usage = isAnswered ? { ...counted, cost: costOf(price, counted) } : null
       const called = {
         ...facts,
@@ -143,7 +145,7 @@ export function createEmbeddings({
       if (!(await find(reference))) throw new AppError('PROVIDER_NOT_VISIBLE', { model: reference })
     },
 
-    /** Returns the vectors of texts, in their order; throws MODEL_DISABLED, EMBEDDING_FAILED or TOKEN_QUOTA_EXCEEDED. */
+    /** Returns the vectors of texts, in their order; throws MODEL_DISABLED, EMBEDDING_FAILED and what refuses calls. */
     async embed(reference: string, texts: readonly string[], payer: Payer): Promise<number[][]> {
       const chosen = await find(reference)
       if (!chosen) throw new AppError('MODEL_DISABLED', { model: reference })

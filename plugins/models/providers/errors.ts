@@ -88,6 +88,20 @@ export const providerErrors = {
       zh: '此账号的 Token 限额不足：限额为 {quota}，已使用 {used}，进行中的回答预留了 {reserved}，本次调用至少需要 {needed}。',
     },
   },
+  BUDGET_EXCEEDED: {
+    status: 429,
+    message: {
+      en: 'The budget of {limit} {currency} is too low for this call: {spent} are spent, {reserved} are reserved for running answers, and the call needs at least {needed}. It begins anew on {resets_on}.',
+      zh: '预算不足：预算为 {limit} {currency}，已花费 {spent}，进行中的回答预留了 {reserved}，本次调用至少需要 {needed}。预算将于 {resets_on} 重新开始。',
+    },
+  },
+  PRICE_UNKNOWN: {
+    status: 409,
+    message: {
+      en: 'The price of the model "{model}" is not known, and this server runs no models without a price. Choose another model, or ask an administrator to set its price.',
+      zh: '模型“{model}”的价格未知，而此服务器不允许使用没有价格的模型。请改用其他模型，或请管理员设置其价格。',
+    },
+  },
   MODEL_ANSWER_TOO_LONG: {
     status: 502,
     level: 'warn',

@@ -7,7 +7,7 @@ import {
   untilAborted,
 } from '#plugin-api'
 import { withBounds } from './bounded-connection.ts'
-import { costOf } from './call-cost.ts'
+import { costOf, estimateCost } from './call-cost.ts'
 import { explainFailure } from './explained-failure.ts'
 import { toAppError } from './failure.ts'
 import type { Cradle } from './manifest.ts'
@@ -30,8 +30,8 @@ type ClientOf<Kind extends MediaKind> = Awaited<ReturnType<NonNullable<ProviderK
 export interface MediaCall<Kind extends MediaKind, Answer, Result> {
   kind: Kind
   caller: MediaCaller
-  /** The tokens that are reserved for the call. */
-  estimate: number
+  /** The tokens that are reserved for the call, and the measures that it asks for. */
+  estimate: { tokens: number; media: MediaUsage }
   run(client: ClientOf<Kind>, signal: AbortSignal): PromiseLike<Answer>
   /** Reads the answer with what it cost; throws what `refuse` makes if the answer cannot be used. */
   read(answer: Answer, refuse: (problem: ResultProblem) => AppError): Result
@@ -77,16 +77,27 @@ export function createMediaCalls({
       })
 
       const price = prices.of(provider, model)
-      const token_quota = (await users.find(user_id))?.token_quota ?? null
+      const user = await users.find(user_id)
       const facts = {
         call_id: ids.make(),
-        account: { user_id, token_quota, agent_id, thread_id },
+        account: {
+          user_id,
+          token_quota: user?.token_quota ?? null,
+          budget: user?.budget ?? null,
+          timezone: user?.timezone ?? null,
+          agent_id,
+          thread_id,
+        },
         purpose: kind,
       }
       await extensions['providers.reservations'].ask({
         ...facts,
         signal,
-        estimate: () => ({ prompt: estimate, output: 0 }),
+        model: reference,
+        estimate() {
+          const tokens = { prompt: estimate.tokens, output: 0 }
+          return { ...tokens, cost: estimateCost(price, tokens, estimate.media) }
+        },
         limitOutput: () => undefined,
       })
 

@@ -30,7 +30,7 @@ export function createMediaModels({ mediaCalls, mediaDefaults }: Cradle): MediaM
       return mediaCalls.call({
         kind: 'image',
         caller,
-        estimate: input + estimatePictures(1),
+        estimate: { tokens: input + estimatePictures(1), media: { pictures: 1 } },
         run: (client, abortSignal) =>
           client.doGenerate({
             prompt,
@@ -56,7 +56,7 @@ export function createMediaModels({ mediaCalls, mediaDefaults }: Cradle): MediaM
       return mediaCalls.call({
         kind: 'speech',
         caller,
-        estimate: input,
+        estimate: { tokens: input, media: { characters: text.length } },
         run: (client, abortSignal) =>
           client.doGenerate({ text, voice, outputFormat: format, providerOptions: {}, abortSignal }),
         read: ({ audio }, refuse) => readAudio(audio, refuse),
@@ -69,7 +69,7 @@ export function createMediaModels({ mediaCalls, mediaDefaults }: Cradle): MediaM
       return mediaCalls.call({
         kind: 'transcription',
         caller,
-        estimate: estimateAudio(estimatedSeconds),
+        estimate: { tokens: estimateAudio(estimatedSeconds), media: { seconds: estimatedSeconds } },
         run: (client, abortSignal) =>
           client.doGenerate({ audio, mediaType, language, providerOptions: {}, abortSignal }),
         read: (answer, refuse) => readTranscript(answer, refuse),
@@ -88,7 +88,7 @@ export function createMediaModels({ mediaCalls, mediaDefaults }: Cradle): MediaM
       return mediaCalls.call({
         kind: 'rerank',
         caller,
-        estimate: input,
+        estimate: { tokens: input, media: {} },
         run: (client, abortSignal) =>
           client.doRerank({ query, documents: { type: 'text', values: [...documents] }, topN, abortSignal }),
         read: ({ ranking }, refuse) => readRanking(ranking, documents.length, refuse),

@@ -12,7 +12,7 @@ import {
   type ModelPrice,
   type TokenUsage,
 } from '#plugin-api'
-import { costOf, readReportedCost } from './call-cost.ts'
+import { costOf, estimateCost, readReportedCost } from './call-cost.ts'
 import { usageOf } from './counted-usage.ts'
 import type { Cradle } from './manifest.ts'
 import type { ModelCall, ModelCalled, ModelPart } from './types.ts'
@@ -83,7 +83,7 @@ export function createCallMeter(
   return {
     /** Reserves the tokens of the call, which may refuse it; returns its options with the limit of its answer. */
     async begin(): Promise<ModelCallOptions> {
-      const maxOutputTokens = await reserve({ options, ...call }, extensions)
+      const maxOutputTokens = await reserve({ options, ...call }, { model, price, extensions })
       started_ms = Date.now()
       startedAt = performance.now()
       return { ...options, maxOutputTokens }
@@ -140,15 +140,19 @@ export function createCallMeter(
 /** Reserves the tokens of a call; returns the limit of its answer, undefined to send none. */
 async function reserve(
   { options, ...call }: ModelCall,
-  extensions: Cradle['extensions'],
+  { model, price, extensions }: { model: string; price: ModelPrice | undefined } & Pick<Cradle, 'extensions'>,
 ): Promise<number | undefined> {
   const { maxOutputTokens: limit, abortSignal: signal } = options
   const output = limit ?? OUTPUT_TOKENS
   let granted = output
   await extensions['providers.reservations'].ask({
     ...call,
+    model,
     signal,
-    estimate: () => ({ prompt: estimateInput(options), output }),
+    estimate() {
+      const tokens = { prompt: estimateInput(options), output }
+      return { ...tokens, cost: estimateCost(price, tokens) }
+    },
     limitOutput(tokens) {
       granted = Math.min(granted, tokens)
     },

@@ -13,6 +13,7 @@ import type {
   TokenUsage,
   TypeOf,
 } from '#plugin-api'
+import type { Budget } from '../../identity/users/types.ts'
 import type { Lesson } from './lessons.ts'
 import type { modelQuery, modelRow } from './schemas.ts'
 
@@ -73,12 +74,15 @@ export type MediaKind = Exclude<ModelKind, 'chat' | 'embedding'>
 export type ModelPurpose = 'turn' | 'task' | 'summary' | 'title' | 'polish' | 'embedding' | MediaKind
 
 /**
- * The account that pays for a model call, with its agent and thread; `token_quota` is null without a quota, and
- * `agent_id` is empty for calls that belong to no agent.
+ * The account that pays for a model call, with its agent and thread; `token_quota` and `budget` are null without one,
+ * and `agent_id` is empty for calls that belong to no agent.
  */
 export interface ModelAccount {
   user_id: string
   token_quota: number | null
+  budget: Budget | null
+  /** The zone in which the budget begins anew; null for that of the server. */
+  timezone: string | null
   agent_id: string
   thread_id: string | null
   /** The turn that the call is for. */
@@ -199,7 +203,7 @@ export interface MediaFile {
 /**
  * The models that draw, speak, transcribe and rank, of which the server uses one each. Every call keeps the pace of its
  * provider, has a deadline and is charged to its account. Throws MODEL_NOT_CHOSEN if there is no model,
- * TOKEN_QUOTA_EXCEEDED, the failures of the provider as turns have them, and MODEL_RESULT_INVALID if the model returns
+ * TOKEN_QUOTA_EXCEEDED, BUDGET_EXCEEDED, PRICE_UNKNOWN, the failures of the provider as turns have them, and MODEL_RESULT_INVALID if the model returns
  * nothing, too much or something else.
  */
 export interface MediaModels {
@@ -223,8 +227,13 @@ export interface MediaModels {
 
 /** A model call that is about to begin. */
 export interface ModelCalling extends Omit<ModelCall, 'options'> {
-  /** Returns the most tokens of the call: the estimate of its prompt, and the limit of its answer. */
-  estimate(): { prompt: number; output: number }
+  /** `<provider>:<model>`. */
+  model: string
+  /**
+   * Returns the most tokens of the call: the estimate of its prompt, and the limit of its answer; with the cost of the
+   * prompt and of one token of the answer in billionths, null if the price is not known.
+   */
+  estimate(): { prompt: number; output: number; cost: { prompt: number; token: number } | null }
   /** Limits the tokens of the answer. */
   limitOutput(tokens: number): void
   /** Aborted when the call is no longer needed. */

@@ -1,7 +1,10 @@
 import { definePlugin, measureCollections } from '#plugin-api'
+import { budgetRoutes } from './budget-routes.ts'
+import { type BudgetWarnings, createBudgetWarnings } from './budget-warnings.ts'
 import { createQuotas, type Quotas } from './quotas.ts'
 import { usageRoutes } from './routes.ts'
 import type { QuotaWindow } from './schemas.ts'
+import { createServerSpending, type ServerSpending } from './server-spending.ts'
 import { createUsageCounters, type UsageCounters } from './usage-counters.ts'
 import { createUsageRecords, type UsageRecords } from './usage-records.ts'
 import { createUsageReports, type UsageReports } from './usage-reports.ts'
@@ -14,6 +17,8 @@ declare module '#kernel/types' {
       quotas: Quotas
       quotaWindow: QuotaWindow
       usageCounters: UsageCounters
+      serverSpending: ServerSpending
+      budgetWarnings: BudgetWarnings
       usageRecords: UsageRecords
       usageReports: UsageReports
     }
@@ -25,13 +30,18 @@ export default definePlugin({
   setup(host) {
     host.collection('usage', { indexes: [{ key: { user_id: 1, ts: 1 } }, { key: { ts: 1 } }] })
     host.collection('usage_counters', { indexes: [{ key: { changed_at: 1 } }] })
+    host.collection('server_spending')
     host.extensionPoint('usage.quota_window', { noun: 'setting', nameOf: () => 'quota window' })
     host.service('quotaWindow', ({ extensions }) => extensions['usage.quota_window'].list()[0]?.({}) ?? 'all')
     host.service('usageCounters', createUsageCounters)
+    host.service('serverSpending', createServerSpending)
+    host.service('budgetWarnings', createBudgetWarnings)
     host.service('usageRecords', createUsageRecords)
     host.service('quotas', createQuotas)
     host.service('usageReports', createUsageReports)
     host.routes(usageRoutes)
+    host.routes(budgetRoutes)
+    host.extend('auth.budgets', ({ account }, { quotas }) => quotas.readBudget(account))
     host.extend('providers.currency', (_, { config }) => config.currency)
     host.extend('providers.reservations', (call, { quotas }) => quotas.reserve(call))
     host.extend('providers.usage', async (call, { usageRecords, quotas }) => {
@@ -50,6 +60,11 @@ export default definePlugin({
     })
     host.job({ name: 'usage.recovery', every_seconds: 60, run: ({ usageRecords }) => usageRecords.recover() })
   },
-  start: ({ usageRecords }) => usageRecords.recover(),
+  async start({ usageRecords, serverSpending, signals }) {
+    signals.on('usage.budget', serverSpending.load)
+    signals.onMissed(serverSpending.load)
+    await serverSpending.load()
+    await usageRecords.recover()
+  },
   stop: ({ usageRecords }) => usageRecords.close(),
 })

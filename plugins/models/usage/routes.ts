@@ -8,13 +8,13 @@ const getUsage = route({
   operation_id: 'getUsage',
   summary: 'Get your usage',
   description:
-    'Sums up the tokens of your own model calls in a window, in total and in buckets, and shows the state of your quota. Calls that have just ended are included. Deleting threads or agents does not reduce the numbers.',
+    'Sums up the tokens of your own model calls in a window, in total and in buckets, and shows the state of your quota and of your budget. Calls that have just ended are included. Deleting threads or agents does not reduce the numbers.',
   guard: 'user',
   query: usageQuery,
   response: { 200: usageReport },
 }).handle(async ({ caller, query }, { usageReports, quotas }) => {
   const report = await usageReports.read({ ...query, user_id: caller.id })
-  return { ...report, quota: await quotas.read(caller.id, caller.token_quota) }
+  return { ...report, ...(await quotas.read(caller.id, caller)) }
 })
 
 const listAccountUsage = route({

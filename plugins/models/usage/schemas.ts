@@ -1,4 +1,4 @@
-import { costRow, nullable, objectOf, pageQuery, rowOf, type TypeOf } from '#plugin-api'
+import { budgetState, costRow, nullable, objectOf, pageQuery, rowOf, type TypeOf } from '#plugin-api'
 import { USAGE_WINDOWS } from './periods.ts'
 
 const text = { type: 'string' } as const
@@ -88,6 +88,8 @@ const quotaWindow = {
   description: 'For all time, or a UTC day or month',
 } as const
 
+export type BudgetState = TypeOf<typeof budgetState>
+
 const quotaRow = {
   title: 'Quota',
   ...rowOf({
@@ -137,7 +139,11 @@ const report = {
 
 export const usageReport = {
   title: 'UsageReport',
-  ...rowOf({ ...report, quota: quotaRow }),
+  ...rowOf({
+    ...report,
+    quota: quotaRow,
+    budget: { ...nullable(budgetState), description: 'The state of your budget; null without one' },
+  }),
 } as const
 
 const accountUsage = {

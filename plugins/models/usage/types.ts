@@ -1,5 +1,7 @@
 import type { MediaUsage, TokenUsage } from '#plugin-api'
+import type { Budget } from '../../identity/users/types.ts'
 import type { ModelPurpose } from '../providers/types.ts'
+import type { BudgetWindow } from './budget-windows.ts'
 import type { QuotaWindow } from './schemas.ts'
 
 /** One model call that took tokens; `_id` is its `call_id`. Measures that a call does not have are missing. */
@@ -23,11 +25,29 @@ export interface UsageDocument extends Omit<TokenUsage, 'cost'>, MediaUsage {
   day: string
 }
 
-/** Tokens that a running call may take, until a time in Unix milliseconds at most. */
+/** What a running call may take, until a time in Unix milliseconds at most. */
 export interface Hold {
   call_id: string
   tokens: number
+  /** In billionths; missing if the price of the model is not known. */
+  cost?: number
   until: number
+}
+
+/** The money that was spent in a window of a budget. */
+export interface SpentWindow {
+  /** Unix seconds. */
+  from: number
+  until: number
+  /** In billionths. */
+  amount: number
+  /** The event `budget.warned` was emitted. */
+  warned?: true
+}
+
+/** The money that was spent in the newest day, week and month that have any use. */
+export interface SpentAmounts extends Record<BudgetWindow, SpentWindow> {
+  currency: string
 }
 
 /** The tokens used in the newest day or month that has any use. */
@@ -41,6 +61,8 @@ export interface PeriodCount {
 export interface ChargedBatch {
   _id: string
   writer: string
+  /** Counts the batches of the writer. */
+  number: number
   /** Unix milliseconds. */
   at: number
   rows: UsageDocument[]
@@ -57,9 +79,48 @@ export interface UsageCounterDocument {
   total?: number
   day?: PeriodCount
   month?: PeriodCount
+  spent?: SpentAmounts
   batches?: ChargedBatch[]
   /** The time of the last charge, in Unix milliseconds. */
   changed_at?: number
+}
+
+/** The batches of a writer that are part of what the server has spent: all before `batch`, and of it, these accounts. */
+export interface CountedBatches {
+  writer: string
+  batch: number
+  /** True if all accounts of the batch are counted. */
+  is_whole: boolean
+  user_ids: string[]
+  /** Unix milliseconds. */
+  at: number
+}
+
+/**
+ * The money that all accounts have spent together, and the server's budget; there is one document. It follows from the
+ * counters of accounts, whose batches it counts once.
+ */
+export interface ServerCounterDocument {
+  _id: 'server'
+  budget?: Budget
+  holds?: Hold[]
+  spent?: SpentAmounts
+  counted?: CountedBatches[]
+  /** Batches of writers that are not in `counted` were counted up to this time, in Unix milliseconds. */
+  forgotten_at?: number
+}
+
+/** A budget of an account, of which at most one applies, or of the server. */
+export interface AppliedBudget {
+  budget: { amount: number; window: BudgetWindow; currency: string }
+  scope: 'account' | 'group' | 'server'
+}
+
+declare module '../../operation/signals/types.ts' {
+  interface Facts {
+    /** The budget of the server has changed. */
+    'usage.budget': Record<string, never>
+  }
 }
 
 declare module '#kernel/types' {
@@ -67,7 +128,12 @@ declare module '#kernel/types' {
     usage: {
       usage: UsageDocument
       usage_counters: UsageCounterDocument
+      server_spending: ServerCounterDocument
     }
+  }
+  interface Events {
+    /** Four fifths of a budget are spent; once a window. `user_id` is null for the budget of the server. */
+    'budget.warned': AppliedBudget & { user_id: string | null; spent: number; resets_at: number }
   }
   interface ExtensionPoints {
     /** The period that quotas apply to. At most one plugin answers; without an answer they apply to all time. */

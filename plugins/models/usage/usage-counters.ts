@@ -1,36 +1,41 @@
 import { isDuplicateKey, type Write } from '#plugin-api'
+import type { Budget } from '../../identity/users/types.ts'
+import type { ModelAccount } from '../providers/types.ts'
 import type { Cradle } from './manifest.ts'
 import { toDay, toMonth } from './periods.ts'
-import type { Hold, UsageCounterDocument, UsageDocument } from './types.ts'
-
-/** The time after which an abandoned reservation expires and a charged batch is forgotten, in milliseconds. */
-const KEPT_MS = 15 * 60_000
-/** A reservation that a crash loses would have been released anyway. */
-const NOT_IN_JOURNAL = { writeConcern: { w: 1, journal: false } } as const
+import { KEPT_MS, liveHolds, NOT_IN_JOURNAL, reservationOf, type Use, type Wish } from './reservation.ts'
+import { listCosts, readWindow, spentNow, toSpentUpdate } from './spent-windows.ts'
+import type { ChargedBatch, Hold, UsageCounterDocument, UsageDocument } from './types.ts'
 
 /** The charge of one account for calls that have ended: their rows, and the calls whose reservations are released. */
 export interface Charge {
   user_id: string
+  /** The zone in which the account's budgets begin anew; null for that of the server. */
+  timezone: string | null
   rows: UsageDocument[]
   ended: string[]
 }
 
-/** The used and reserved tokens of a quota at present. */
-interface QuotaUse {
-  used: number
-  reserved: number
-}
+/** The batch of charges that a process writes. */
+export type Batch = Pick<ChargedBatch, '_id' | 'writer' | 'number'>
 
-/** The tokens that every account has used, and those that its running calls have reserved. */
+/** The limits of an account. */
+export type AccountLimits = Pick<ModelAccount, 'token_quota' | 'budget' | 'timezone'>
+
+/** What every account has used and spent, and what its running calls have reserved. */
 export type UsageCounters = ReturnType<typeof createUsageCounters>
 
 /** Creates the counters, one document per account. */
 export function createUsageCounters({
   collections: { usage_counters: counters },
   clock,
-  server,
   quotaWindow,
-}: Pick<Cradle, 'collections' | 'clock' | 'server' | 'quotaWindow'>) {
+  config,
+}: Pick<Cradle, 'collections' | 'clock' | 'quotaWindow' | 'config'>) {
+  const { currency } = config
+  /** The calls of this process that have a reservation. */
+  const held = new Set<string>()
+  const placeOf = (timezone: string | null) => ({ timezone: timezone ?? config.timezone, currency })
   const isLive = ({ until }: Pick<Hold, 'until'>) => until > clock.now()
 
   /** Returns the key of the quota's current period; undefined for all time. */
@@ -39,12 +44,20 @@ export function createUsageCounters({
     return (quotaWindow === 'day' ? toDay : toMonth)(clock.seconds())
   }
 
-  const readUse = ({ holds, ...counter }: UsageCounterDocument): QuotaUse => {
+  const readUse = (
+    { holds, ...counter }: UsageCounterDocument,
+    { budget, timezone }: Pick<AccountLimits, 'budget' | 'timezone'>,
+  ): Use => {
+    const live = holds.filter(isLive)
+    const window = budget && readWindow(counter.spent, budget, clock.seconds(), placeOf(timezone))
     const period = quotaWindow === 'all' ? undefined : counter[quotaWindow]
     const inPeriod = period?.key === currentKey() ? period?.used : 0
     return {
       used: (quotaWindow === 'all' ? counter.total : inPeriod) ?? 0,
-      reserved: holds.filter(isLive).reduce((sum, { tokens }) => sum + tokens, 0),
+      reserved: live.reduce((sum, { tokens }) => sum + tokens, 0),
+      spent: window?.amount ?? 0,
+      reserved_cost: live.reduce((sum, { cost = 0 }) => sum + cost, 0),
+      resets_at: window ? window.until : null,
     }
   }
 
@@ -56,13 +69,31 @@ export function createUsageCounters({
   }
 
   return {
+    isHeld: (call_id: string): boolean => held.has(call_id),
+
+    /** Forgets the calls of a batch that was written. */
+    noteEnded(call_ids: readonly string[]): void {
+      for (const call_id of call_ids) held.delete(call_id)
+    },
+
     /**
-     * Reserves tokens of a quota for a call, safely beside other reservations. Returns the number of tokens that the
-     * answer may have; if nothing could be reserved, returns what is used and reserved.
+     * Reserves tokens and money of an account for a call, safely beside other reservations. Returns the number of tokens
+     * that the answer may have; if nothing could be reserved, returns what is used and reserved.
      */
-    async reserve(user_id: string, wish: Wish, quota: number): Promise<{ output: number } | QuotaUse> {
+    async reserve(
+      user_id: string,
+      wish: Wish,
+      { token_quota, budget, timezone }: AccountLimits,
+    ): Promise<{ output: number } | Use> {
       const now = clock.now()
-      const holds = toReservationUpdate(wish, { quota, used: usedNow(), until: now + KEPT_MS })
+      held.add(wish.call_id)
+      const holds = reservationOf(wish, {
+        quota: token_quota === null ? undefined : { tokens: token_quota, used: usedNow() },
+        budget: budget
+          ? { amount: budget.amount, spent: spentNow(budget.window, clock.seconds(), currency) }
+          : undefined,
+        until: now + KEPT_MS,
+      })
       const reserve = () =>
         counters.findOneAndUpdate(
           { _id: user_id },
@@ -75,40 +106,57 @@ export function createUsageCounters({
         throw error
       }))!
       const hold = counter.holds.find(({ call_id }) => call_id === wish.call_id)
-      return hold ? { output: hold.tokens - wish.prompt } : readUse(counter)
+      if (hold) return { output: hold.tokens - wish.prompt }
+      held.delete(wish.call_id)
+      return readUse(counter, { budget, timezone })
     },
 
     /** Returns the writes that charge accounts, each in one update; a repeated batch is charged once. */
-    toWrites(batch: string, charges: readonly Charge[]): Write[] {
+    toWrites(batch: Batch, charges: readonly Charge[]): Write[] {
       const now = clock.now()
-      return charges.map(({ user_id, rows, ended }) => ({
+      return charges.map(({ user_id, timezone, rows, ended }) => ({
         name: 'updateOne',
         namespace: counters.namespace,
         filter: { _id: user_id },
         update: [
-          ...(rows.length > 0
-            ? [toChargedUpdate({ _id: batch, writer: server.node_id, at: now, rows })]
-            : []),
+          ...(rows.length > 0 ? [toChargedUpdate({ ...batch, at: now, rows }, placeOf(timezone))] : []),
           { $set: { holds: liveHolds(now, ended) } },
         ],
         upsert: rows.length > 0,
       }))
     },
 
-    /** Reads the tokens that accounts have used in all time, by account. */
-    async listTotals(user_ids: readonly string[]): Promise<Map<string, number>> {
+    /** Reads what accounts have used and spent. */
+    async list(
+      user_ids: readonly string[],
+    ): Promise<Map<string, Pick<UsageCounterDocument, 'total' | 'spent'>>> {
       const rows = await counters
-        .find({ _id: { $in: [...user_ids] } }, { projection: { total: 1 } })
+        .find({ _id: { $in: [...user_ids] } }, { projection: { total: 1, spent: 1 } })
         .toArray()
-      return new Map(rows.map(({ _id, total = 0 }) => [_id, total]))
+      return new Map(rows.map((counter) => [counter._id, counter]))
     },
 
-    /** Reads the used and reserved tokens of accounts, whether or not they have a quota. */
-    async listUses(user_ids: readonly string[]): Promise<Map<string, QuotaUse>> {
+    /** Reads what accounts have used and reserved, whether or not they have limits. */
+    async listUses(
+      accounts: readonly ({ user_id: string } & Pick<AccountLimits, 'budget' | 'timezone'>)[],
+    ): Promise<Map<string, Use>> {
       const documents = await counters
-        .find({ _id: { $in: [...user_ids] } }, { projection: { batches: 0 } })
+        .find({ _id: { $in: accounts.map(({ user_id }) => user_id) } }, { projection: { batches: 0 } })
         .toArray()
-      return new Map(documents.map((counter) => [counter._id, readUse(counter)]))
+      const byId = new Map(documents.map((counter) => [counter._id, counter]))
+      return new Map(
+        accounts.map((account) => {
+          const { user_id } = account
+          return [user_id, readUse(byId.get(user_id) ?? { _id: user_id, holds: [] }, account)]
+        }),
+      )
+    },
+
+    /** Notes that the warning about the window that ends at `until` is given; false if it was given before. */
+    async noteWarning(user_id: string, budget: Budget, until: number): Promise<boolean> {
+      const path = `spent.${budget.window}`
+      const filter = { _id: user_id, [`${path}.until`]: until, [`${path}.warned`]: { $ne: true } }
+      return (await counters.updateOne(filter, { $set: { [`${path}.warned`]: true } })).modifiedCount === 1
     },
 
     /** Reads the counters whose last charge may not have been settled because of a crash. */
@@ -124,18 +172,10 @@ export function createUsageCounters({
   }
 }
 
-const liveHolds = (now: number, ended: readonly string[] = []) => ({
-  $filter: {
-    input: { $ifNull: ['$holds', []] },
-    cond: {
-      $and: [{ $gt: ['$$this.until', now] }, { $not: { $in: ['$$this.call_id', { $literal: ended }] } }],
-    },
-  },
-})
-
 /** Adds a batch to a counter, unless the counter already contains it. */
-function toChargedUpdate(batch: NonNullable<UsageCounterDocument['batches']>[number]) {
+function toChargedUpdate(batch: ChargedBatch, place: { timezone: string; currency: string }) {
   const { rows, writer, at } = batch
+  const costs = listCosts(rows, place.currency)
   const batches = { $ifNull: ['$batches', []] }
   const others = {
     $filter: {
@@ -147,6 +187,9 @@ function toChargedUpdate(batch: NonNullable<UsageCounterDocument['batches']>[num
     total: { $add: [{ $ifNull: ['$total', 0] }, sumTokens(rows)] },
     day: toPeriodUpdate('day', rows, toDay),
     month: toPeriodUpdate('month', rows, toMonth),
+    ...(costs.length > 0 && {
+      spent: toSpentUpdate({ $literal: costs }, Math.max(...costs.map(({ ts }) => ts)), place),
+    }),
     batches: { $concatArrays: [others, { $literal: [batch] }] },
     changed_at: at,
   }
@@ -177,48 +220,3 @@ function toPeriodUpdate(
 
 const sumTokens = (rows: readonly UsageDocument[]) =>
   rows.reduce((sum, { total_tokens }) => sum + total_tokens, 0)
-
-/** The smallest useful number of answer tokens: a call waits for them while other calls hold the rest. */
-const USEFUL_OUTPUT = 1024
-/** The number of free tokens that a call may reserve for its answer even if that is more than half of them. */
-const FAIR_OUTPUT = 4096
-
-/** The tokens that a call asks for: its prompt, and at most `output` for its answer. */
-export interface Wish {
-  call_id: string
-  prompt: number
-  output: number
-  /** Accepts whatever is left for the answer, however little. */
-  takesAny: boolean
-}
-
-/**
- * Returns the update that reserves tokens of a quota for a call, in one step. The prompt is reserved in full; the
- * answer gets at most half of the tokens that are then free (or FAIR_OUTPUT), so that simultaneous calls all get a
- * share. Nothing is reserved if the rest is not enough for the prompt and one token, or if other calls hold so much
- * that no useful answer is possible.
- */
-function toReservationUpdate(
-  { call_id, prompt, output, takesAny }: Wish,
-  { quota, used, until }: { quota: number; used: unknown; until: number },
-) {
-  const useful = takesAny ? 1 : Math.min(output, USEFUL_OUTPUT)
-  const share = { $max: [FAIR_OUTPUT, { $floor: { $divide: ['$$room', 2] } }] }
-  const hold = {
-    call_id: { $literal: call_id },
-    tokens: { $add: [prompt, { $min: [output, '$$room', share] }] },
-    until,
-  }
-  return {
-    $let: {
-      vars: { room: { $subtract: [quota - prompt, { $add: [used, { $sum: '$holds.tokens' }] }] } },
-      in: {
-        $cond: [
-          { $gte: ['$$room', { $cond: [{ $eq: ['$holds', []] }, 1, useful] }] },
-          { $concatArrays: ['$holds', [hold]] },
-          '$holds',
-        ],
-      },
-    },
-  }
-}

@@ -12,8 +12,9 @@ import {
 import type { ModelSpending } from '../providers/types.ts'
 import type { Cradle } from './manifest.ts'
 import { toDay } from './periods.ts'
-import type { UsageDocument } from './types.ts'
-import type { Charge } from './usage-counters.ts'
+import { KEPT_MS } from './reservation.ts'
+import type { ChargedBatch, UsageDocument } from './types.ts'
+import type { AccountLimits, Batch, Charge } from './usage-counters.ts'
 
 const RETRY_MS = { first: 50, most: 2000 }
 /**
@@ -28,11 +29,17 @@ const SETTLE_MS = 1000
 
 interface Item {
   user_id: string
+  limits: WarnedLimits
   call_id: string
   row: UsageDocument | null
   resolve(): void
   reject(error: unknown): void
 }
+
+/** The limits of the account of a call, of which it may have to be warned. */
+type WarnedLimits = Pick<AccountLimits, 'budget' | 'timezone'>
+
+const NO_LIMITS: WarnedLimits = { budget: null, timezone: null }
 
 /** The ledger of model calls. */
 export type UsageRecords = ReturnType<typeof createUsageRecords>
@@ -44,17 +51,30 @@ export type UsageRecords = ReturnType<typeof createUsageRecords>
 export function createUsageRecords({
   collections: { usage },
   usageCounters: counters,
+  serverSpending,
+  budgetWarnings,
   users,
   clock,
   config: { keep_days },
   log,
   server,
-}: Pick<Cradle, 'collections' | 'usageCounters' | 'users' | 'clock' | 'config' | 'log' | 'server'>) {
+}: Pick<
+  Cradle,
+  | 'collections'
+  | 'usageCounters'
+  | 'serverSpending'
+  | 'budgetWarnings'
+  | 'users'
+  | 'clock'
+  | 'config'
+  | 'log'
+  | 'server'
+>) {
   const recentCalls = new Map<string, Promise<void>>()
   const jointWriter = jointWriterOf(usage)
   let batches = 0
-  /** The accounts whose totals do not include their last charges. */
-  let unsettled = new Set<string>()
+  /** The accounts whose totals do not include their last charges, with their limits. */
+  let unsettled = new Map<string, WarnedLimits>()
   let settling: Promise<void> = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
   let isClosing = false
@@ -79,10 +99,12 @@ export function createUsageRecords({
   /** Unix seconds; rows before it are removed. */
   const oldest = () => (keep_days === undefined ? -Infinity : clock.seconds() - keep_days * 86_400)
 
-  const charge = (batch: string, charges: Charge[]) =>
+  /** Charges accounts, and then the server: what a crash in between leaves out is counted by `recover`. */
+  const charge = (batch: Batch, charges: Charge[], { is_whole }: { is_whole: boolean }) =>
     retry('usage could not be charged', () =>
       jointWriter.write([
         ...counters.toWrites(batch, charges),
+        ...serverSpending.toWrites({ ...batch, at: clock.now() }, charges, { is_whole }),
         ...charges.flatMap(({ rows }) => rows).map(toRowWrite),
       ]),
     )
@@ -97,18 +119,24 @@ export function createUsageRecords({
 
   const commits = createGroupCommit<Item>(async (items) => {
     batches += 1
-    const batch = `${server.node_id}:${batches}`
+    const batch = { _id: `${server.node_id}:${batches}`, writer: server.node_id, number: batches }
     const charges = groupCharges(items)
     const failures = new Map<string, unknown>()
     try {
-      await charge(batch, charges)
+      await charge(batch, charges, { is_whole: true })
     } catch {
       // An account that cannot be charged must not prevent the charges of others.
       await Promise.all(
-        charges.map((one) => charge(batch, [one]).catch((error) => failures.set(one.user_id, error))),
+        charges.map((one) =>
+          charge(batch, [one], { is_whole: false }).catch((error) => failures.set(one.user_id, error)),
+        ),
       )
     }
-    for (const { user_id } of charges) if (!failures.has(user_id)) settleLater(user_id)
+    const written = items.filter(({ user_id }) => !failures.has(user_id))
+    const call_ids = written.map(({ call_id }) => call_id)
+    counters.noteEnded(call_ids)
+    serverSpending.noteEnded(call_ids)
+    for (const { user_id, limits } of written) settleLater(user_id, limits)
     for (const { user_id, row, resolve, reject } of items)
       if (failures.has(user_id)) {
         log.error({ error: failures.get(user_id), row }, 'a model call could not be charged')
@@ -116,30 +144,34 @@ export function createUsageRecords({
       } else resolve()
   })
 
-  const settleLater = (user_id: string) => {
-    unsettled.add(user_id)
+  const settleLater = (user_id: string, limits: WarnedLimits) => {
+    unsettled.set(user_id, limits)
     timer ??= setTimeout(settle, SETTLE_MS).unref()
   }
 
   const settle = (): Promise<void> => {
     clearTimeout(timer)
     timer = undefined
-    const user_ids = [...unsettled]
-    unsettled = new Set()
+    const accounts = unsettled
+    unsettled = new Map()
     settling = settling.then(() =>
-      retry('the totals of accounts could not be stored', () => raiseTotals(user_ids)).catch((error) =>
-        log.error({ error, user_ids }, 'the totals of accounts are behind'),
+      retry('the totals of accounts could not be stored', () => raiseTotals(accounts)).catch((error) =>
+        log.error({ error, user_ids: [...accounts.keys()] }, 'the totals of accounts are behind'),
       ),
     )
     return settling
   }
 
   /** Raises the totals of accounts to what their counters say; can be repeated. */
-  const raiseTotals = async (user_ids: readonly string[]): Promise<void> => {
-    if (user_ids.length === 0) return
-    const totals = await counters.listTotals(user_ids)
+  const raiseTotals = async (accounts: ReadonlyMap<string, WarnedLimits>): Promise<void> => {
+    if (accounts.size === 0) return
+    const user_ids = [...accounts.keys()]
+    const stored = await counters.list(user_ids)
     const missing = await users.raiseTokensUsed(
-      new Map(user_ids.map((user_id) => [user_id, totals.get(user_id) ?? 0])),
+      new Map(user_ids.map((user_id) => [user_id, stored.get(user_id)?.total ?? 0])),
+    )
+    await budgetWarnings.check(
+      [...accounts].map(([user_id, limits]) => ({ user_id, ...limits, spent: stored.get(user_id)?.spent })),
     )
     // Accounts deleted in the meantime had removed only what was stored at that time.
     if (missing.length > 0) await remove(missing)
@@ -150,10 +182,10 @@ export function createUsageRecords({
     await usage.deleteMany({ user_id: { $in: [...user_ids] } })
   }
 
-  const add = (item: Pick<Item, 'user_id' | 'call_id' | 'row'>): Promise<void> =>
+  const add = (item: Omit<Item, 'resolve' | 'reject'>): Promise<void> =>
     new Promise((resolve, reject) => commits.add({ ...item, resolve, reject }))
 
-  const addOnce = (item: Pick<Item, 'user_id' | 'call_id' | 'row'>): Promise<void> => {
+  const addOnce = (item: Omit<Item, 'resolve' | 'reject'>): Promise<void> => {
     const { call_id } = item
     const earlier = recentCalls.get(call_id)
     if (earlier) return earlier
@@ -170,25 +202,32 @@ export function createUsageRecords({
     /** Charges a call that has ended, once even if it is repeated; resolves when the charge is durable. */
     async record(call: ModelSpending): Promise<void> {
       const { account, call_id, usage } = call
-      if (usage === null && account.token_quota === null) return
+      if (usage === null && !counters.isHeld(call_id) && !serverSpending.isHeld(call_id)) return
       const row = usage && toUsageRow({ ...call, usage }, clock.seconds())
-      await addOnce({ user_id: account.user_id, call_id, row })
+      await addOnce({ user_id: account.user_id, limits: account, call_id, row })
     },
     /** Releases the reservation of a call that was not made. */
-    release: (user_id: string, call_id: string): Promise<void> => addOnce({ user_id, call_id, row: null }),
+    release: (user_id: string, call_id: string): Promise<void> =>
+      addOnce({ user_id, limits: NO_LIMITS, call_id, row: null }),
     /** Stores the rows that a crashed process had charged but not stored. */
     async recover(): Promise<void> {
-      let charges: Charge[] = []
+      let charges: { user_id: string; batches: readonly ChargedBatch[] }[] = []
+      let newest = 0
       const restore = async () => {
-        const rows = charges.flatMap((charge) => charge.rows)
+        const rows = charges.flatMap(({ batches }) => batches.flatMap((batch) => batch.rows))
         const storedIds = new Set(await usage.distinct('_id', { _id: { $in: rows.map(({ _id }) => _id) } }))
         const missing = rows.filter(({ _id, ts }) => !storedIds.has(_id) && ts >= oldest())
-        if (missing.length > 0) await jointWriter.write(missing.map(toRowWrite))
-        await raiseTotals(charges.map(({ user_id }) => user_id))
+        const recent = charges.flatMap(({ user_id, batches }) =>
+          batches.filter(({ at }) => at > newest - KEPT_MS).map((batch) => ({ user_id, batch })),
+        )
+        const writes = [...(await serverSpending.toRecoveryWrites(recent)), ...missing.map(toRowWrite)]
+        if (writes.length > 0) await jointWriter.write(writes)
+        await raiseTotals(new Map(charges.map(({ user_id }) => [user_id, NO_LIMITS])))
         charges = []
       }
-      for await (const { _id: user_id, batches = [] } of counters.listRecent()) {
-        charges.push({ user_id, rows: batches.flatMap(({ rows }) => rows), ended: [] })
+      for await (const { _id: user_id, batches = [], changed_at = 0 } of counters.listRecent()) {
+        newest = Math.max(newest, changed_at)
+        charges.push({ user_id, batches })
         if (charges.length === RECOVERY_BATCH) await restore()
       }
       await restore()
@@ -196,7 +235,7 @@ export function createUsageRecords({
     /** Removes everything that is stored of an account, including calls that have just ended. */
     async forget(user_id: string): Promise<void> {
       // Waits behind the charges that are being written.
-      await add({ user_id, call_id: '', row: null })
+      await add({ user_id, limits: NO_LIMITS, call_id: '', row: null })
       await settle()
       await remove([user_id])
     },
@@ -220,8 +259,9 @@ export function createUsageRecords({
 /** Groups ended calls into one charge per account. */
 function groupCharges(items: readonly Item[]): Charge[] {
   const charges = new Map<string, Charge>()
-  for (const { user_id, call_id, row } of items) {
-    const charge = charges.get(user_id) ?? { user_id, rows: [], ended: [] }
+  for (const { user_id, limits, call_id, row } of items) {
+    const { timezone } = limits
+    const charge = charges.get(user_id) ?? { user_id, timezone, rows: [], ended: [] }
     charges.set(user_id, charge)
     charge.ended.push(call_id)
     if (row) charge.rows.push(row)

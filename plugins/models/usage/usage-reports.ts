@@ -160,7 +160,7 @@ export function createUsageReports({
       const user_ids = rows.map(({ _id }) => _id)
       const [accounts, uses] = await Promise.all([
         users.listByIds(user_ids),
-        usageCounters.listUses(user_ids),
+        usageCounters.listUses(user_ids.map((user_id) => ({ user_id, budget: null, timezone: null }))),
       ])
       return rows.flatMap(({ _id, ...sums }) => {
         const account = accounts.find((user) => user._id === _id)

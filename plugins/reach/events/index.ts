@@ -56,6 +56,13 @@ export default definePlugin({
     )
     host.on('prompt.changed', (prompt, { relay }) => relay.pass('prompt', prompt))
     host.on('model.called', ({ account: { user_id } }, { relay }) => relay.pass('usage', { user_id }))
+    host.on('budget.warned', ({ user_id, budget, ...warning }, { relay }) => {
+      const { scope, spent, resets_at } = warning
+      const event = { type: 'budget.warned', scope, ...budget, spent, resets_at } as const
+      return user_id === null
+        ? relay.pass('administrators', { event })
+        : relay.pass('event', { user_id, event })
+    })
     host.on('user.deleted', ({ user_id }, { feeds }) => feeds.forget(user_id))
   },
   start({ relay, feeds, signals }) {

@@ -125,6 +125,13 @@ export function createNotices({
     /** Has accounts look at everything again: they may see more or less from now on. */
     accounts: ({ user_ids }: { user_ids: readonly string[] }): void => feeds.interrupt(user_ids),
 
+    /** Notifies the administrators of something that needs no look. */
+    administrators({ event }: { event: AccountEvent }): void {
+      feeds.notifyAll(async (account_id) =>
+        (await users.findRecent(account_id))?.role === 'admin' ? event : undefined,
+      )
+    },
+
     /** Notifies an account that its usage has changed. */
     usage({ user_id }: { user_id: string }): void {
       feeds.notify(user_id, () => ({ type: 'usage.changed' }), 'usage')

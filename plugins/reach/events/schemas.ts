@@ -1,4 +1,4 @@
-import { listedAgentRow, nullable, rowOf, type TypeOf } from '#plugin-api'
+import { budgetState, listedAgentRow, nullable, rowOf, type TypeOf } from '#plugin-api'
 
 const id = { type: 'string' } as const
 const pending_id = {
@@ -78,6 +78,19 @@ const eventFields = {
       ...thread,
       pending_id,
       outcome: { title: 'ApprovalOutcome', enum: ['decided', 'expired', 'stopped'] },
+    }),
+  },
+  'budget.warned': {
+    title: 'BudgetWarned',
+    description:
+      'Four fifths of your budget are spent, or, for administrators, of the budget of the server; once a window',
+    ...rowOf({
+      scope: budgetState.properties.scope,
+      window: budgetState.properties.window,
+      amount: budgetState.properties.amount,
+      currency: budgetState.properties.currency,
+      spent: budgetState.properties.spent,
+      resets_at: budgetState.properties.resets_at,
     }),
   },
   'usage.changed': {

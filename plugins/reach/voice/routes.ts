@@ -17,6 +17,8 @@ const MODEL_ERRORS = [
   'MODEL_CALL_FAILED',
   'MODEL_RESULT_INVALID',
   'TOKEN_QUOTA_EXCEEDED',
+  'BUDGET_EXCEEDED',
+  'PRICE_UNKNOWN',
 ]
 
 const UNRECORDED = { none: 'Nothing is stored, and the call counts as usage of the account.' } as const

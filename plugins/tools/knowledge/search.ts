@@ -227,7 +227,7 @@ export function createEmbedder({ embeddings, users }: Pick<Cradle, 'embeddings' 
   return {
     /**
      * Returns the vectors of texts for an index; undefined if it has none. Throws EMBEDDING_FAILED and the like,
-     * TOKEN_QUOTA_EXCEEDED unless the payer is unlimited, and EMBEDDING_DIMENSIONS_CHANGED if the vectors have another
+     * TOKEN_QUOTA_EXCEEDED or BUDGET_EXCEEDED unless the payer is unlimited, and EMBEDDING_DIMENSIONS_CHANGED if the vectors have another
      * length than the index.
      */
     async embed(
@@ -239,8 +239,14 @@ export function createEmbedder({ embeddings, users }: Pick<Cradle, 'embeddings' 
       { user_id, signal, isUnlimited }: { user_id: string; signal: AbortSignal; isUnlimited?: boolean },
     ): Promise<number[][] | undefined> {
       if (embedding_model === null) return undefined
-      const token_quota = isUnlimited ? null : ((await users.find(user_id))?.token_quota ?? null)
-      const vectors = await embeddings.embed(embedding_model, texts, { user_id, token_quota, signal })
+      const user = isUnlimited ? null : await users.find(user_id)
+      const vectors = await embeddings.embed(embedding_model, texts, {
+        user_id,
+        token_quota: user?.token_quota ?? null,
+        budget: user?.budget ?? null,
+        timezone: user?.timezone ?? null,
+        signal,
+      })
       const wrong = expected && vectors.find(({ length }) => length !== expected)
       if (wrong) throw new AppError('EMBEDDING_DIMENSIONS_CHANGED', { expected, received: wrong.length })
       return vectors

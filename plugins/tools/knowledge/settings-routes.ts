@@ -53,7 +53,13 @@ export const settingsRoutes = [
     guard: MAY,
     body: settingsBody,
     response: { 200: settingsRow },
-    errors: ['PROVIDER_NOT_VISIBLE', 'EMBEDDING_FAILED', 'TOKEN_QUOTA_EXCEEDED'],
+    errors: [
+      'PROVIDER_NOT_VISIBLE',
+      'EMBEDDING_FAILED',
+      'TOKEN_QUOTA_EXCEEDED',
+      'BUDGET_EXCEEDED',
+      'PRICE_UNKNOWN',
+    ],
     audit: { action: 'knowledge_settings.change', target: 'embedding_model' },
   }).handle(async ({ caller, body, signal }, cradle) => {
     const { documents, embedder, embeddings, passageIndex, queue, settings } = cradle

@@ -297,8 +297,8 @@ t.test('A key that is created while the password is reset does not survive it', 
   const { body: sessions } = await server.request('GET', '/auth/sessions', { token })
   const { users, passwordChanges } = server.server.runtime.cradleOf('auth')
   const { apiKeys } = server.server.runtime.cradleOf('api-keys')
-  const { username, role, permissions, token_quota } = (await users.find(id))!
-  const rights = { role, permissions, groups: [], token_quota }
+  const { username, role, permissions, token_quota, budget, timezone } = (await users.find(id))!
+  const rights = { role, permissions, groups: [], token_quota, budget, timezone }
   const caller = { id, username, ...rights, locale: null, must_change_password: false }
   // As a request does whose guards have run before the reset.
   const create = (name: string) =>

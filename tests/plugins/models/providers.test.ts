@@ -792,7 +792,14 @@ t.test('a failed call becomes an error with guidance and without the key', async
   await create(server, { name: 'up', kind, base_url: fake.url, api_key: KEY, models: [{ id: 'm' }] })
   const { stream, explain } = await currentCradle().models.open(['up:m'], ada.id)
   const fail = async (locale: 'en' | 'zh') => {
-    const account = { user_id: ada.id, token_quota: null, agent_id: 'agent', thread_id: null }
+    const account = {
+      user_id: ada.id,
+      token_quota: null,
+      budget: null,
+      timezone: null,
+      agent_id: 'agent',
+      thread_id: null,
+    }
     const options = { prompt: [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'hi' }] }] }
     const parts = stream({ call_id: 'call', account, purpose: 'turn', options })
     try {

@@ -40,7 +40,14 @@ async function createAccount(username: string, { server, connect }: TestChat = c
         const { body } = await server.request('GET', `/users/${username}`)
         return body.tokens_used === tokens
       }),
-    account: { user_id: id, token_quota: null, agent_id, thread_id: null } as ModelAccount,
+    account: {
+      user_id: id,
+      token_quota: null,
+      budget: null,
+      timezone: null,
+      agent_id,
+      thread_id: null,
+    } as ModelAccount,
   }
 }
 
@@ -351,7 +358,8 @@ t.test('Nothing of a deleted account is left, not even a call that ends later', 
     call_id: 'late',
     account: { ...account, token_quota: 10 },
     purpose: 'task',
-    estimate: () => ({ prompt: 1, output: 1 }),
+    model: MODEL,
+    estimate: () => ({ prompt: 1, output: 1, cost: null }),
     limitOutput: () => {},
   })
   await pointsOf()['providers.usage'].ask(ended('late', account, 5))

@@ -1,7 +1,7 @@
 import { type OfferedTurn, rowOf, type Tool, type TypeOf, type WriteArea } from '#plugin-api'
 import type { AgentDocument, LentTools, ToolAccess, ToolChoices } from '../../../agents/agents/types.ts'
 import type { AuthCaller, Credential } from '../../../identity/auth/types.ts'
-import type { Account } from '../../../identity/users/types.ts'
+import type { Account, SpendingLimits } from '../../../identity/users/types.ts'
 import type { ThreadDocument, TurnSettings } from '../documents.ts'
 import type { LedgerEvent } from '../ledger/ledger-event.ts'
 import type { Cradle } from '../manifest.ts'
@@ -9,9 +9,16 @@ import type { ProjectSettings } from '../threads/thread-projects.ts'
 import type { RemoteTool } from './client-tools.ts'
 
 /** The user that a turn acts for, with the rights that the credential leaves which the turn was started with. */
-export type TurnUser = Pick<AuthCaller, 'id' | 'role' | 'permissions' | 'groups' | 'token_quota'> & {
+export type TurnUser = Pick<AuthCaller, 'id' | 'role' | 'permissions' | 'groups' | keyof SpendingLimits> & {
   credential?: Pick<Credential, 'scopes'>
 }
+
+/** Returns the limits of an account for its model calls. */
+export const toLimits = ({ token_quota, budget = null, timezone = null }: Account): SpendingLimits => ({
+  token_quota,
+  budget,
+  timezone,
+})
 
 /** Converts an account to the user that a turn acts for; `limit` are the scopes of the credential, if there is one. */
 export function toTurnUser(
@@ -19,9 +26,10 @@ export function toTurnUser(
   limit: readonly string[] | undefined,
   { scopes }: Pick<Cradle, 'scopes'>,
 ): TurnUser {
-  const { _id: id, role, permissions, group_ids: groups, token_quota } = account
-  if (!limit) return { id, role, permissions, groups, token_quota }
-  return { id, ...scopes.restrict(account, limit), groups, token_quota, credential: { scopes: limit } }
+  const { _id: id, role, permissions, group_ids: groups } = account
+  const facts = { groups, ...toLimits(account) }
+  if (!limit) return { id, role, permissions, ...facts }
+  return { id, ...scopes.restrict(account, limit), ...facts, credential: { scopes: limit } }
 }
 
 /** Decides if a person must approve the calls of a tool. */

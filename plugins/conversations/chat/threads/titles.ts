@@ -3,6 +3,7 @@ import { createDeadline, untilAborted } from '#plugin-api'
 import type { AgentDocument } from '../../../agents/agents/types.ts'
 import type { OpenedModel } from '../../../models/providers/types.ts'
 import type { MessageDocument, ThreadDocument } from '../documents.ts'
+import { toLimits } from '../loop/turn-tools.ts'
 import type { Cradle } from '../manifest.ts'
 import { listRanges } from './paths.ts'
 import { clip } from './thread-progress.ts'
@@ -75,7 +76,7 @@ export function createTitles({
     const { max_output_tokens = MAX_OUTPUT_TOKENS } = opened.description
     const parts = opened.stream({
       call_id: ids.make('call_'),
-      account: { user_id, token_quota: user.token_quota, agent_id, thread_id },
+      account: { user_id, ...toLimits(user), agent_id, thread_id },
       purpose: 'title',
       options: {
         prompt,

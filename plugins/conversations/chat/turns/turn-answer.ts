@@ -170,6 +170,8 @@ export async function answer(
     const account = {
       user_id: user.id,
       token_quota: user.token_quota,
+      budget: user.budget,
+      timezone: user.timezone,
       agent_id: agent._id,
       thread_id: thread._id,
       turn_id: lease.turn_id,

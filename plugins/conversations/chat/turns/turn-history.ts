@@ -85,8 +85,8 @@ export async function readTurnHistory(
     return { history: newer, summary: newSummary }
   } catch (error) {
     signal.throwIfAborted()
-    // A quota that refuses the summary refuses the answer as well.
-    if (error instanceof AppError && error.code === 'TOKEN_QUOTA_EXCEEDED') throw error
+    // A limit that refuses the summary refuses the answer as well.
+    if (error instanceof AppError && LIMITS.includes(error.code)) throw error
     log.warn({ error, turn_id: lease.turn_id }, 'older messages could not be summarized')
     return { history: newer, summary }
   }
@@ -95,6 +95,9 @@ export async function readTurnHistory(
 /** Returns the summary of a thread if it was made on the path that the thread has now. */
 const readSummary = ({ summary, ...thread }: ThreadDocument) =>
   summary && containsPosition(listRanges(thread), summary.position) ? summary : undefined
+
+/** The errors of a call that its account may not make. */
+const LIMITS: readonly string[] = ['TOKEN_QUOTA_EXCEEDED', 'BUDGET_EXCEEDED', 'PRICE_UNKNOWN']
 
 const SILENT = { onText: () => {}, onToolCall: () => {} }
 

@@ -235,6 +235,8 @@ const isFinal = (code: string | undefined, { reason, temporary }: Record<string,
   code === 'ADDRESS_NOT_ALLOWED' ||
   code === 'EMBEDDING_DIMENSIONS_CHANGED' ||
   code === 'TOKEN_QUOTA_EXCEEDED' ||
+  code === 'BUDGET_EXCEEDED' ||
+  code === 'PRICE_UNKNOWN' ||
   (code === 'EMBEDDING_FAILED' && LASTING.has(reason))
 
 /** True if the embedding model fails for every document, not for one alone. */

@@ -1,0 +1,71 @@
+import { fromBillionths, toBillionths } from '#plugin-api'
+import type { Budget } from '../../identity/users/types.ts'
+import type { Cradle } from './manifest.ts'
+import { readWindow } from './spent-windows.ts'
+import type { SpentAmounts } from './types.ts'
+
+/** The part of a budget after which its owner is warned. */
+const WARNED_AT = 0.8
+
+/** An account with what it has spent. */
+interface Spender {
+  user_id: string
+  budget: Budget | null
+  timezone: string | null
+  spent: SpentAmounts | undefined
+}
+
+/** The warnings about budgets that are nearly used up. */
+export type BudgetWarnings = ReturnType<typeof createBudgetWarnings>
+
+/** Creates the warnings. */
+export function createBudgetWarnings({
+  usageCounters,
+  serverSpending,
+  config,
+  events,
+  clock,
+}: Pick<Cradle, 'usageCounters' | 'serverSpending' | 'config' | 'events' | 'clock'>) {
+  const { currency } = config
+
+  const isNearlyUsedUp = ({ amount }: Budget, spent: number) =>
+    spent >= toBillionths(amount) * WARNED_AT && spent > 0
+
+  const warn = (
+    user_id: string | null,
+    { amount, window, group_id }: Budget,
+    { spent, resets_at }: { spent: number; resets_at: number },
+  ) =>
+    events.emit('budget.warned', {
+      user_id,
+      budget: { amount, window, currency },
+      scope: user_id === null ? 'server' : group_id === undefined ? 'account' : 'group',
+      spent: fromBillionths(spent),
+      resets_at,
+    })
+
+  const checkAccount = async ({ user_id, budget, timezone, spent }: Spender): Promise<void> => {
+    if (!budget) return
+    const place = { timezone: timezone ?? config.timezone, currency }
+    const { amount, until, warned } = readWindow(spent, budget, clock.seconds(), place)
+    if (warned || !isNearlyUsedUp(budget, amount)) return
+    if (await usageCounters.noteWarning(user_id, budget, until))
+      await warn(user_id, budget, { spent: amount, resets_at: until })
+  }
+
+  const checkServer = async (): Promise<void> => {
+    const { budget } = serverSpending
+    if (!budget) return
+    const { spent, resets_at } = await serverSpending.readUse(budget)
+    if (!isNearlyUsedUp(budget, spent)) return
+    if (await serverSpending.noteWarning(budget, resets_at!))
+      await warn(null, budget, { spent, resets_at: resets_at! })
+  }
+
+  return {
+    /** Emits `budget.warned` for accounts that have just spent, and for the server, once a window. */
+    async check(spenders: readonly Spender[]): Promise<void> {
+      await Promise.all([...spenders.map(checkAccount), checkServer()])
+    },
+  }
+}
