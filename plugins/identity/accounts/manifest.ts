@@ -32,8 +32,8 @@ export const manifest = defineManifest({
       status: 403,
       code: 'FORBIDDEN',
       message: {
-        en: 'Only an administrator can change your token limit or folder.',
-        zh: '只有管理员才能修改您的 Token 限额或文件夹。',
+        en: 'Only an administrator can change your token limit, budget or folder.',
+        zh: '只有管理员才能修改您的 Token 限额、预算或文件夹。',
       },
     },
     ADMINISTRATOR_PROTECTED: {
