@@ -95,6 +95,7 @@ export {
   isEditableBy,
   isForEveryone,
   isGrantedTo,
+  isOpenTo,
   listLosers,
   type Person,
   type Shareable,

@@ -45,6 +45,11 @@ export function grantedAccess({ grants = [] }: Shared, person: Person): Access |
 /** Returns the condition that a document is shared with an account. */
 export const isGrantedTo = (person: Person) => ({ 'grants.to': { $in: granteesOf(person) } })
 
+/** Returns the condition that an account may use a document of a kind that is everybody's until it has a list. */
+export const isOpenTo = (person: Person) => ({
+  $or: [{ grants: { $exists: false } }, isGrantedTo(person)],
+})
+
 /** Returns the condition that a document is shared with an account so that it may change it. */
 export const isEditableBy = (person: Person) => ({
   grants: { $elemMatch: { to: { $in: granteesOf(person) }, access: 'edit' as const } },

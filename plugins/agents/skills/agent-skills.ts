@@ -15,7 +15,7 @@ import { importFiles } from './skill-import.ts'
 import { explainTreeErrors, LIMITS } from './skill-rules.ts'
 import type { SkillStore } from './skill-store.ts'
 import { copyTree } from './tree-copy.ts'
-import type { AgentSkill, Changer, PlacedSkill, SkillFacts, SkillFile } from './types.ts'
+import type { AgentSkill, Changer, PlacedSkill, Reader, SkillFacts, SkillFile } from './types.ts'
 
 /** The fields that the entity tag of a skill is made from. */
 const TAGGED = ['name', 'description', 'files', 'bytes', 'updated_at', 'enabled'] as const
@@ -116,11 +116,12 @@ export function createAgentSkills({
      * SKILL_PACKAGE_NOT_FOUND, or SKILL_NOT_FOUND before anything is copied.
      */
     async copy(
+      reader: Reader,
       agent_id: string,
       package_id: string,
       { slugs, overwrite }: { slugs: readonly string[]; overwrite: boolean },
     ): Promise<{ copied: string[]; skipped: string[] }> {
-      const outcome = await packageSkills.read(package_id, async (source) => {
+      const outcome = await packageSkills.read(reader, package_id, async (source) => {
         for (const slug of slugs)
           if (!(await source.has(slug))) throw new AppError('SKILL_NOT_FOUND', { slug })
         return skillStore.write(agents.workspaceOf(agent_id), async (target) => {

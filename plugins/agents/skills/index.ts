@@ -1,13 +1,13 @@
-import { definePlugin, listNames } from '#plugin-api'
+import { createShareable, definePlugin, listNames, sharingIndexes } from '#plugin-api'
 import { type AgentSkills, createAgentSkills } from './agent-skills.ts'
+import { manifest } from './manifest.ts'
 import { packageRoutes } from './package-routes.ts'
 import { createPackageSkills, type PackageSkills } from './package-skills.ts'
 import { agentSkillRoutes } from './routes.ts'
 import { createSkillIndex, type SkillIndex } from './skill-index.ts'
 import { createSkillPackages, type SkillPackages } from './skill-packages.ts'
 import { createSkillStore, type SkillStore } from './skill-store.ts'
-import './types.ts'
-import { manifest } from './manifest.ts'
+import type { SkillPackageDocument } from './types.ts'
 
 declare module '#kernel/types' {
   interface PrivateServices {
@@ -25,7 +25,7 @@ export default definePlugin({
   ...manifest,
   setup(host) {
     host.collection('skill_packages', {
-      indexes: [{ key: { name_key: 1 }, unique: true }, { key: { created_by_id: 1 } }],
+      indexes: [{ key: { name_key: 1 }, unique: true }, { key: { created_by_id: 1 } }, ...sharingIndexes],
     })
     host.limit('skill_packages', ({ collections }, created_by_id) =>
       collections.skill_packages.countDocuments({ created_by_id }),
@@ -45,6 +45,20 @@ export default definePlugin({
     )
     host.extend('audit.names', ({ ids }, { collections }) =>
       listNames(collections.skill_packages, ids, { kind: 'skill_package', field: 'name' }),
+    )
+    host.extend(
+      'groups.shareables',
+      createShareable<SkillPackageDocument>({
+        name: 'skill_package',
+        label: { en: 'Skill package', zh: '技能包' },
+        access: ['use', 'edit'],
+        is_open: true,
+        collection: () => host.cradle.collections.skill_packages,
+        owner: 'created_by_id',
+        nameOf: ({ name }) => name,
+        find: (caller, key) => host.cradle.skillPackages.find(caller, key),
+        changed: () => undefined,
+      }),
     )
     host.extend('users.removal', ({ user_id }, { skillPackages }) => skillPackages.removeAllOf(user_id))
     host.job({

@@ -8,7 +8,7 @@ export const manifest = defineManifest({
     name: 'Skills',
     order: 26,
     description:
-      'Instructions and files that an agent reads when a task needs them, in its workspace or in packages for everybody.',
+      'Instructions and files that an agent reads when a task needs them, in its workspace or in packages that accounts share.',
   },
   depends: ['users', 'auth', 'agents'],
   permissions: [
@@ -17,8 +17,8 @@ export const manifest = defineManifest({
       category: 'settings',
       label: { en: 'Skill packages', zh: '技能包' },
       description: {
-        en: 'Create skill packages, and change and delete your own.',
-        zh: '创建技能包，并修改和删除自己创建的技能包。',
+        en: 'Create skill packages, change and delete your own, and change those that you may edit.',
+        zh: '创建技能包，修改和删除自己的技能包，并修改您有编辑权限的技能包。',
       },
     },
   ],

@@ -27,9 +27,9 @@ import {
   wholeSkill,
 } from './schemas.ts'
 import { importArchive, importFiles } from './skill-import.ts'
-import { packageFields } from './skill-packages.ts'
+import { mayEdit, packageFields } from './skill-packages.ts'
 import { assertSlug } from './skill-rules.ts'
-import type { SkillFacts, SkillPackageDocument } from './types.ts'
+import type { Changer, SkillFacts, SkillPackageDocument } from './types.ts'
 
 const MAY_CHANGE = ['permission', 'skill_packages'] as const
 /** Enough for the largest package without compression, and for the names of its files. */
@@ -50,15 +50,20 @@ export const toSkillRow = ({ slug, name, description, files, bytes }: SkillFacts
   bytes,
 })
 
-const toPackageRow = (
-  { _id: id, name, description, created_by, created_at, updated_at }: SkillPackageDocument,
-  skill_count: number,
-) => ({ id, name, description, created_by, skill_count, created_at, updated_at })
+const toPackageRow = (document: SkillPackageDocument, caller: Changer, skill_count: number) => {
+  const { _id: id, name, description, created_by, created_by_id, created_at, updated_at } = document
+  return {
+    ...{ id, name, description, created_by, skill_count, created_at, updated_at },
+    is_owner: created_by_id === caller.id,
+    can_edit: mayEdit(document, caller),
+  }
+}
 
 const countAndShow = async (
   document: SkillPackageDocument,
+  caller: Changer,
   { packageSkills }: Pick<Cradle, 'packageSkills'>,
-) => toPackageRow(document, await packageSkills.count(document._id))
+) => toPackageRow(document, caller, await packageSkills.count(document._id))
 
 /** The routes of the packages of skills. */
 export const packageRoutes = [
@@ -68,13 +73,13 @@ export const packageRoutes = [
     operation_id: 'listSkillPackages',
     summary: 'List the skill packages',
     description:
-      'Lists the packages of all accounts, the oldest first. Everybody may read them and copy their skills.',
+      'Lists the packages that you may read and copy skills from, the oldest first: your own, those that are shared with nobody in particular, and those that are shared with you. Administrators see all of them.',
     guard: 'user',
     query: objectOf(pageQuery),
     response: { 200: skillPackages },
-  }).handle(async ({ query }, cradle) => {
-    const { rows, next } = await cradle.skillPackages.list(query)
-    const shown = await Promise.all(rows.map((document) => countAndShow(document, cradle)))
+  }).handle(async ({ caller, query }, cradle) => {
+    const { rows, next } = await cradle.skillPackages.list(caller, query)
+    const shown = await Promise.all(rows.map((document) => countAndShow(document, caller, cradle)))
     return pageReply(query, { rows: shown, next })
   }),
 
@@ -84,14 +89,14 @@ export const packageRoutes = [
     operation_id: 'createSkillPackage',
     summary: 'Create a skill package',
     description:
-      'Creates an empty package, which every account can read; add skills to it next. Only you and administrators can change it.',
+      'Creates an empty package, which every account can read until you share it with some; add skills to it next. Only you and administrators can change it, and those with whom you share it for changes.',
     guard: MAY_CHANGE,
     body: newPackage,
     response: { 201: skillPackage },
     errors: ['SKILL_PACKAGE_NAME_TAKEN', 'LIMIT_REACHED'],
     audit: 'skill_package.create',
   }).handle(async ({ caller, body }, { skillPackages }) =>
-    toPackageRow(await skillPackages.create(caller, body), 0),
+    toPackageRow(await skillPackages.create(caller, body), caller, 0),
   ),
 
   route({
@@ -106,10 +111,10 @@ export const packageRoutes = [
     response: { 200: skillPackageDetail },
     errors: ['SKILL_PACKAGE_NOT_FOUND'],
     etag: true,
-  }).handle(async ({ params, query }, cradle) => {
-    const document = await cradle.skillPackages.find(params.id)
+  }).handle(async ({ caller, params, query }, cradle) => {
+    const document = await cradle.skillPackages.find(caller, params.id)
     const { rows, next } = await cradle.packageSkills.list(document._id, query)
-    const detail = { ...(await countAndShow(document, cradle)), skills: rows.map(toSkillRow) }
+    const detail = { ...(await countAndShow(document, caller, cradle)), skills: rows.map(toSkillRow) }
     return reply(200, detail, { ...linkToNext(query, next), ETag: `"${makeTag(document, packageFields)}"` })
   }),
 
@@ -119,7 +124,7 @@ export const packageRoutes = [
     operation_id: 'updateSkillPackage',
     summary: 'Change a skill package',
     description:
-      'Renames the package or changes its description. You can change packages of your own, administrators all of them.',
+      'Renames the package or changes its description. You can change packages of your own and those shared with you for changes, administrators all of them.',
     guard: MAY_CHANGE,
     params: packageParams,
     body: packageChanges,
@@ -130,7 +135,7 @@ export const packageRoutes = [
   }).handle(async (request, cradle) => {
     const { caller, params, body } = request
     const changed = await cradle.skillPackages.update(caller, params.id, body, request)
-    return replyWithTag(200, await countAndShow(changed, cradle), makeTag(changed, packageFields))
+    return replyWithTag(200, await countAndShow(changed, caller, cradle), makeTag(changed, packageFields))
   }),
 
   route({
@@ -186,8 +191,8 @@ export const packageRoutes = [
     query: detailOptions,
     response: { 200: packageSkillDetail },
     errors: ['SKILL_PACKAGE_NOT_FOUND', 'SKILL_NOT_FOUND', 'SKILL_CONTENTS_TOO_LARGE'],
-  }).handle(async ({ params, query }, { packageSkills }) => {
-    const { updated_at, ...shown } = await packageSkills.find(params.id, params.slug, query)
+  }).handle(async ({ caller, params, query }, { packageSkills }) => {
+    const { updated_at, ...shown } = await packageSkills.find(caller, params.id, params.slug, query)
     return shown
   }),
 

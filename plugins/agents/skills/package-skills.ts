@@ -7,7 +7,7 @@ import type { SkillPackages } from './skill-packages.ts'
 import { assertFits, LIMITS } from './skill-rules.ts'
 import type { SkillStore } from './skill-store.ts'
 import { listTree } from './tree-copy.ts'
-import type { Changer, PlacedSkill, SkillFacts } from './types.ts'
+import type { Changer, PlacedSkill, Reader, SkillFacts } from './types.ts'
 
 /** The skills in packages. */
 export type PackageSkills = ReturnType<typeof createPackageSkills>
@@ -68,8 +68,13 @@ export function createPackageSkills({
       (await read(package_id, async (skills) => (await skills.list()).length)) ?? 0,
 
     /** Reads one skill. Throws SKILL_PACKAGE_NOT_FOUND or SKILL_NOT_FOUND, and with `contents` SKILL_CONTENTS_TOO_LARGE. */
-    async find(package_id: string, slug: string, options: { contents: boolean }): Promise<SkillDetail> {
-      const { _id } = await packages.find(package_id)
+    async find(
+      reader: Reader,
+      package_id: string,
+      slug: string,
+      options: { contents: boolean },
+    ): Promise<SkillDetail> {
+      const { _id } = await packages.find(reader, package_id)
       const detail = await read(_id, (skills) =>
         skills.use(slug, (skill) => readDetail(slug, skill, options)),
       )
@@ -79,10 +84,11 @@ export function createPackageSkills({
 
     /** Runs work on the skills of a package; throws SKILL_PACKAGE_NOT_FOUND. */
     async read<Result>(
+      reader: Reader,
       package_id: string,
       work: (skills: SkillFolder) => Promise<Result>,
     ): Promise<Result | undefined> {
-      const { _id } = await packages.find(package_id)
+      const { _id } = await packages.find(reader, package_id)
       return read(_id, work)
     },
 
@@ -107,7 +113,8 @@ export function createPackageSkills({
         )
       } catch (error) {
         // The folder may have been removed together with the package.
-        if (error instanceof AppError && error.code === 'SKILLS_FOLDER_UNUSABLE') await packages.find(_id)
+        if (error instanceof AppError && error.code === 'SKILLS_FOLDER_UNUSABLE')
+          await packages.assertExists(_id)
         throw error
       }
     },

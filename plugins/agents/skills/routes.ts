@@ -140,8 +140,8 @@ export const agentSkillRoutes = [
     response: { 200: copyOutcome },
     errors: ['SKILL_PACKAGE_NOT_FOUND', 'SKILL_NOT_FOUND', 'SKILLS_FOLDER_UNUSABLE'],
     audit: 'skill.copy',
-  }).handle(({ agent, params, body: { skill_slugs: slugs, overwrite } }, { agentSkills }) =>
-    agentSkills.copy(agent._id, params.package_id, { slugs, overwrite }),
+  }).handle(({ agent, caller, params, body: { skill_slugs: slugs, overwrite } }, { agentSkills }) =>
+    agentSkills.copy(caller, agent._id, params.package_id, { slugs, overwrite }),
   ),
 
   route({
@@ -150,7 +150,7 @@ export const agentSkillRoutes = [
     operation_id: 'pushSkillToPackage',
     summary: 'Copy a skill of an agent to a package',
     description:
-      'Copies the skill as it is now; later changes in the workspace change nothing. You can change packages of your own, administrators all of them. A skill with the same slug in the package is replaced only if `overwrite` is true.',
+      'Copies the skill as it is now; later changes in the workspace change nothing. You can change packages of your own and those shared with you for changes, administrators all of them. A skill with the same slug in the package is replaced only if `overwrite` is true.',
     guard: ['permitted_owner', 'skill_packages'],
     params: skillParams,
     body: pushOrder,

@@ -53,6 +53,8 @@ const packageFields = {
   name: { type: 'string', examples: ['Reporting'] },
   description: nullable({ type: 'string', examples: ['How our team writes reports'] }),
   created_by: { type: 'string', description: 'A username', examples: ['ada'] },
+  is_owner: { type: 'boolean', description: 'True if the caller has created the package' },
+  can_edit: { type: 'boolean', description: 'True if the caller may change it and its skills' },
   skill_count: count,
   created_at: time,
   updated_at: time,

@@ -1,12 +1,16 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Filter } from 'mongodb'
 import { isValid } from 'ulid'
 import {
   AppError,
   type Conditional,
   findPage,
+  grantedAccess,
   isDuplicateKey,
+  isEditableBy,
+  isOpenTo,
   missOf,
   type PageRequest,
   removeTree,
@@ -19,7 +23,7 @@ import type { Cradle } from './manifest.ts'
 import type { newPackage } from './schemas.ts'
 import { measureAge } from './skill-folder.ts'
 import type { SkillStore } from './skill-store.ts'
-import type { Changer, SkillPackageDocument } from './types.ts'
+import type { Changer, Reader, SkillPackageDocument } from './types.ts'
 
 /** The time after which a change no longer excludes others, for example because its process died. */
 const LEASE_MS = 30_000
@@ -33,7 +37,21 @@ type PackageSettings = TypeOf<typeof newPackage>
 /** The fields that the entity tag of a package is made from. */
 export const packageFields = ['name', 'description'] as const
 
-/** The packages of skills, which everybody sees and only their creators and administrators change. */
+/** Returns the condition that an account may read a package. */
+const readableBy = (reader: Reader): Filter<SkillPackageDocument> =>
+  reader.role === 'admin' ? {} : { $or: [...isOpenTo(reader).$or, { created_by_id: reader.id }] }
+
+/** Returns the condition that an account may change a package. */
+const editableBy = (changer: Reader): Filter<SkillPackageDocument> =>
+  changer.role === 'admin' ? {} : { $or: [isEditableBy(changer), { created_by_id: changer.id }] }
+
+/** True if an account may change a package that it may read. */
+export const mayEdit = (skillPackage: SkillPackageDocument, { id, role, ...person }: Changer): boolean =>
+  role === 'admin' ||
+  (person.permissions.includes('skill_packages') &&
+    (skillPackage.created_by_id === id || grantedAccess(skillPackage, { id, ...person }) === 'edit'))
+
+/** The packages of skills, with which accounts share skills. */
 export type SkillPackages = ReturnType<typeof createSkillPackages>
 
 /** Creates the store of packages; their skills are stored in folders. */
@@ -52,15 +70,19 @@ export function createSkillPackages({
   const root = join(server.home, 'skill-packages')
   const pathOf = (package_id: string) => join(root, package_id)
 
-  const find = async (_id: string): Promise<SkillPackageDocument> => {
-    const skillPackage = await packages.findOne({ _id })
+  const assertExists = async (_id: string): Promise<void> => {
+    if ((await packages.countDocuments({ _id })) === 0) throw new AppError('SKILL_PACKAGE_NOT_FOUND')
+  }
+
+  const find = async (reader: Reader, _id: string): Promise<SkillPackageDocument> => {
+    const skillPackage = await packages.findOne({ _id, ...readableBy(reader) })
     if (!skillPackage) throw new AppError('SKILL_PACKAGE_NOT_FOUND')
     return skillPackage
   }
 
-  const findChangeable = async ({ id, role }: Changer, package_id: string): Promise<SkillPackageDocument> => {
-    const skillPackage = await find(package_id)
-    if (skillPackage.created_by_id !== id && role !== 'admin') throw new AppError('FORBIDDEN')
+  const findChangeable = async (changer: Changer, package_id: string): Promise<SkillPackageDocument> => {
+    const skillPackage = await find(changer, package_id)
+    if (!mayEdit(skillPackage, changer)) throw new AppError('FORBIDDEN')
     return skillPackage
   }
 
@@ -68,7 +90,7 @@ export function createSkillPackages({
   const changeExclusively = async <Result>(_id: string, work: () => Promise<Result>): Promise<Result> => {
     const id = ids.make()
     while (!(await claim(_id, id))) {
-      await find(_id)
+      await assertExists(_id)
       await pause(POLL_MS)
     }
     const finish = (changes: Partial<SkillPackageDocument>) =>
@@ -104,16 +126,20 @@ export function createSkillPackages({
 
   return {
     pathOf,
+    assertExists,
+    /** Finds a package that an account may read; throws SKILL_PACKAGE_NOT_FOUND. */
     find,
+    /** Finds a package that an account may change; throws SKILL_PACKAGE_NOT_FOUND or FORBIDDEN. */
     findChangeable,
     changeExclusively,
 
-    /** Lists the packages, oldest first. Throws VALIDATION_FAILED for an unknown cursor. */
-    list: (page: PageRequest) => findPage(packages, { parts: [{}], sort: { _id: 1 } }, page),
+    /** Lists the packages that an account may read, oldest first. Throws VALIDATION_FAILED for an unknown cursor. */
+    list: (reader: Reader, page: PageRequest) =>
+      findPage(packages, { parts: [readableBy(reader)], sort: { _id: 1 } }, page),
 
     /** Creates an empty package. Throws SKILL_PACKAGE_NAME_TAKEN or LIMIT_REACHED. */
     async create(
-      { id, username }: Changer,
+      { id, username }: Pick<Changer, 'id' | 'username'>,
       { name, description = null }: PackageSettings,
     ): Promise<SkillPackageDocument> {
       const now = clock.seconds()
@@ -153,7 +179,7 @@ export function createSkillPackages({
         updated_at: clock.seconds(),
       }
       const write = packages.findOneAndUpdate(
-        { _id: current._id, ...unchanged },
+        { _id: current._id, ...unchanged, ...editableBy(caller) },
         { $set: changes },
         { returnDocument: 'after' },
       )
@@ -164,7 +190,8 @@ export function createSkillPackages({
 
     /** Removes a package with its skills; throws SKILL_PACKAGE_NOT_FOUND or FORBIDDEN. */
     async remove(caller: Changer, package_id: string): Promise<{ name: string }> {
-      const { _id, name } = await findChangeable(caller, package_id)
+      const { _id, name, created_by_id } = await find(caller, package_id)
+      if (created_by_id !== caller.id && caller.role !== 'admin') throw new AppError('FORBIDDEN')
       await remove(_id)
       return { name }
     },

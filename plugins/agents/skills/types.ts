@@ -1,4 +1,4 @@
-import type { TypeOf } from '#plugin-api'
+import type { Shared, TypeOf } from '#plugin-api'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import type { agentSkill, newSkill } from './schemas.ts'
 
@@ -8,8 +8,11 @@ export interface PackageChange {
   until: number
 }
 
-/** A package of skills, which are stored in `<home>/skill-packages/<_id>/skills/`. Times are Unix seconds. */
-export interface SkillPackageDocument {
+/**
+ * A package of skills, which are stored in `<home>/skill-packages/<_id>/skills/`; everybody's without a list of grants.
+ * Times are Unix seconds.
+ */
+export interface SkillPackageDocument extends Shared {
   _id: string
   name: string
   /** The normalized name, which is unique. */
@@ -37,8 +40,11 @@ export interface PlacedSkill extends SkillFacts {
 /** A file of a skill in JSON, as text or in Base64. */
 export type SkillFile = TypeOf<typeof newSkill>['files'][number]
 
+/** An account that reads packages. */
+export type Reader = Pick<AuthCaller, 'id' | 'role' | 'groups'>
+
 /** An account that changes packages. */
-export type Changer = Pick<AuthCaller, 'id' | 'username' | 'role'>
+export type Changer = Reader & Pick<AuthCaller, 'username' | 'permissions'>
 
 declare module '#kernel/types' {
   interface Collections {

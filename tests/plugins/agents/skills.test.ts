@@ -45,10 +45,14 @@ t.test('A package is created, shown to everybody, changed and deleted by its cre
   const made = await request('POST', '/skill-packages', { token, body: { name: ' Office ' } })
   t.equal(made.status, 201)
   const { id, created_at, updated_at, ...shown } = made.body
-  t.strictSame(shown, { name: 'Office', description: null, created_by: 'creator', skill_count: 0 })
+  t.strictSame(shown, {
+    ...{ name: 'Office', description: null, created_by: 'creator', skill_count: 0 },
+    ...{ is_owner: true, can_edit: true },
+  })
   t.equal(updated_at, created_at)
   t.strictSame((await request('GET', `/skill-packages/${id}`, { token: plain.token })).body, {
     ...made.body,
+    ...{ is_owner: false, can_edit: false },
     skills: [],
   })
   await add(id, 'letters', { 'SKILL.md': skillText('Writes letters') }, {}, token)
@@ -628,7 +632,7 @@ t.test('An account is deleted with its packages, and an agent with its skills', 
   }
   t.ok(existsSync(join(skillsOf(agent_id), 'a')), 'copies stay')
   const { skillPackages } = server.server.runtime.cradleOf('skills')
-  await t.rejects(skillPackages.create({ ...gone, role: 'user' }, { name: 'Too late' }), {
+  await t.rejects(skillPackages.create(gone, { name: 'Too late' }), {
     code: 'AUTH_FAILED',
   })
   t.notOk(
