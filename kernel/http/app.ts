@@ -213,6 +213,7 @@ function corsFor(origins: string[]) {
       'X-Thread-Id',
       'Retry-After',
       'Link',
+      'X-Total-Count',
       'ETag',
       'Idempotent-Replayed',
     ],

@@ -11,10 +11,13 @@ export async function toAccountRows(
   accounts: readonly Account[],
   { accountLockout, extensions, users: { storedOf } }: Parts,
 ): Promise<AccountRow[]> {
-  const [locks, factors] = await Promise.all([
+  const group_ids = [...new Set(accounts.flatMap((account) => account.group_ids))]
+  const [locks, factors, groupAnswers] = await Promise.all([
     accountLockout.listLocks(accounts.map(({ username }) => username)),
     extensions['accounts.second_factors'].ask({ user_ids: accounts.map(({ _id }) => _id) }),
+    extensions['users.groups'].ask({ ids: group_ids }),
   ])
+  const groups = new Map(groupAnswers.flatMap((byId) => [...byId]))
   return accounts
     .map(storedOf)
     .map(
@@ -24,10 +27,13 @@ export async function toAccountRows(
         identities = [],
         changed_at,
         creation_pending,
-        group_ids,
+        username_key,
+        display_name_key,
+        group_ids: ids = [],
         last_login_at = null,
         budget = null,
         timezone = null,
+        last_seen_at,
         ...shown
       }) => {
         const seconds = locks.get(shown.username)
@@ -37,7 +43,12 @@ export async function toAccountRows(
           ...shown,
           budget,
           timezone,
+          groups: ids.flatMap((group_id) => {
+            const group = groups.get(group_id)
+            return group ? [{ id: group._id, name: group.name }] : []
+          }),
           last_login_at,
+          last_seen: last_seen_at || null,
           has_password: password_hash !== null,
           sso_linked: identities.length > 0,
           login_locked: seconds !== undefined,

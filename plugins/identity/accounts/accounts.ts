@@ -1,5 +1,5 @@
 import { isAbsolute, normalize } from 'node:path'
-import { AppError, type Conditional, isWithin } from '#plugin-api'
+import { AppError, type Conditional, isWithin, type Page, type TypeOf } from '#plugin-api'
 import type { AccountLockout } from '../auth/account-lockout.ts'
 import type { PasswordChanges } from '../auth/password-changes.ts'
 import type { AuthCaller } from '../auth/types.ts'
@@ -7,7 +7,9 @@ import type { Account, NewUser, UserChanges, UserCondition } from '../users/type
 import type { Users } from '../users/users.ts'
 import { type Authority, isChanged, readAuthority } from './authority.ts'
 import type { Grants } from './grants.ts'
+import type { GroupGrants } from './group-grants.ts'
 import type { Cradle } from './manifest.ts'
+import type { accountQuery } from './schemas.ts'
 
 /** Attempts at an action on an account that others keep changing. */
 const MAX_TRIES = 5
@@ -25,12 +27,14 @@ export function createAccounts({
   passwordChanges,
   accountLockout,
   grants,
+  groupGrants,
   server,
 }: {
   users: Users
   passwordChanges: PasswordChanges
   accountLockout: AccountLockout
   grants: Grants
+  groupGrants: GroupGrants
 } & Pick<Cradle, 'server'>) {
   const find = async (key: string): Promise<Account> => {
     const user = (await users.findByUsername(key)) ?? (await users.find(key))
@@ -77,8 +81,26 @@ export function createAccounts({
   }
 
   return {
-    list: users.list,
     find,
+
+    /**
+     * Lists accounts; the first page also counts all that fit. Throws VALIDATION_FAILED for an unknown cursor or group.
+     */
+    async list({
+      limit,
+      cursor,
+      sort,
+      group,
+      ...fields
+    }: TypeOf<typeof accountQuery>): Promise<Page<Account> & { total: number | null }> {
+      const group_id = group === undefined ? undefined : (await groupGrants.find(group))._id
+      const filter = { ...fields, group_id }
+      const [page, total] = await Promise.all([
+        users.list(filter, sort, { limit, cursor }),
+        cursor === undefined ? users.count(filter) : null,
+      ])
+      return { ...page, total }
+    },
 
     /** Creates an account. Throws the errors of `users.create`, VALIDATION_FAILED, GRANT_EXCEEDS. */
     async create(caller: AuthCaller, newUser: NewUser): Promise<Account> {

@@ -67,7 +67,8 @@ async function listAll({ accounts }: Pick<Cradle, 'accounts'>): Promise<Account[
   const all: Account[] = []
   let page: Page<Account> | undefined
   do {
-    page = await accounts.list({ limit: ACCOUNTS_AT_ONCE, ...(page?.next && { cursor: page.next }) })
+    const cursor = page?.next ?? undefined
+    page = await accounts.list({ sort: 'username', limit: ACCOUNTS_AT_ONCE, cursor })
     all.push(...page.rows)
   } while (page.next !== null)
   return all
@@ -82,12 +83,13 @@ const list: Command<Cradle> = {
     if (options.json) printJson(stdout, rows)
     else
       printTable(stdout, [
-        ['username', 'role', 'state', 'permissions', 'name'],
-        ...rows.map(({ username, role, enabled, login_locked, permissions, display_name }) => [
+        ['username', 'role', 'state', 'permissions', 'groups', 'name'],
+        ...rows.map(({ username, role, enabled, login_locked, permissions, groups, display_name }) => [
           username,
           role,
           enabled ? (login_locked ? 'locked' : 'enabled') : 'disabled',
           role === 'admin' ? 'all' : permissions.join(',') || '-',
+          groups.map(({ name }) => name).join(',') || '-',
           display_name ?? '-',
         ]),
       ])

@@ -4,12 +4,13 @@ import { definePlugin } from '#plugin-api'
 import { type Accounts, createAccounts } from './accounts.ts'
 import { accountCommands } from './commands.ts'
 import { createGrants, type Grants } from './grants.ts'
+import { createGroupGrants, type GroupGrants } from './group-grants.ts'
 import { manifest } from './manifest.ts'
 import { accountRoutes } from './routes.ts'
 
 declare module '#kernel/types' {
   interface Services {
-    accounts: { grants: Grants; accounts: Accounts }
+    accounts: { grants: Grants; groupGrants: GroupGrants; accounts: Accounts }
   }
 }
 
@@ -17,6 +18,7 @@ export default definePlugin({
   ...manifest,
   setup(host) {
     host.provide('grants', createGrants)
+    host.provide('groupGrants', createGroupGrants)
     host.provide('accounts', createAccounts)
     host.extensionPoint('accounts.second_factors', { noun: 'list of second factors' })
     host.on('account.signed_in', ({ user_id }, { users }) => users.noteSignIn(user_id))

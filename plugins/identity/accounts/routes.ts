@@ -1,10 +1,11 @@
-import { objectOf, pageQuery, pageReply, type Route, replyWithTag } from '#plugin-api'
+import { pageReply, type Route, replyWithTag } from '#plugin-api'
 import type { Account } from '../users/types.ts'
 import { toAccountRow, toAccountRows } from './account-rows.ts'
 import { type Cradle, route } from './manifest.ts'
 import {
   accountChanges,
   accountParams,
+  accountQuery,
   accountRow,
   newAccount,
   newPassword,
@@ -39,13 +40,15 @@ const listAccounts = route({
   operation_id: 'listUsers',
   summary: 'List the accounts',
   description:
-    'Lists all accounts by username, the disabled ones included, each with its permissions and its quota.',
+    'Lists the accounts, the disabled ones included, each with its own permissions and quota. The header `X-Total-Count` of the first page has the number of all accounts that fit.',
   guard,
-  query: objectOf(pageQuery),
+  query: accountQuery,
   response: { 200: { type: 'array', items: accountRow } },
 }).handle(async ({ query }, cradle) => {
-  const { rows, next } = await cradle.accounts.list(query)
-  return pageReply(query, { rows: await toAccountRows(rows, cradle), next })
+  const { rows, next, total } = await cradle.accounts.list(query)
+  const page = pageReply(query, { rows: await toAccountRows(rows, cradle), next })
+  if (total !== null) page.headers['X-Total-Count'] = String(total)
+  return page
 })
 
 const createAccount = route({

@@ -4,6 +4,7 @@ import {
   languageTag,
   nullable,
   objectOf,
+  pageQuery,
   rowOf,
   type TypeOf,
   timeZone,
@@ -61,6 +62,27 @@ const timezone = {
   ...nullable(timeZone),
   description: 'The zone in which its budget begins anew; null for that of the server',
 } as const
+const orders = ['username', 'display_name', 'created_at', 'last_seen'] as const
+
+/** The query of the list. */
+export const accountQuery = objectOf({
+  ...pageQuery,
+  q: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 128,
+    description: 'A part of the username, the display name or the email address, whatever the case',
+    examples: ['ada'],
+  },
+  group: { type: 'string', minLength: 1, maxLength: 64, description: 'The id or name of a group' },
+  role,
+  enabled: flag,
+  sort: {
+    enum: [...orders, ...orders.map((order) => `-${order}` as const)],
+    default: 'username',
+    description: '`-` reverses the order; numbers in names count by their value',
+  },
+})
 
 /** The path of an account. */
 export const accountParams = rowOf({ id: { type: 'string', description: 'A username or an id' } })
@@ -131,6 +153,16 @@ export const accountRow = {
       budget,
       timezone,
       tokens_used: { type: 'integer', description: 'For all time', examples: [48_210] },
+      groups: {
+        type: 'array',
+        items: rowOf({ id: text, name: { ...text, examples: ['Sales'] } }),
+        description: 'The groups that the account is in',
+      },
+      last_seen: {
+        ...nullable({ type: 'integer' }),
+        description: 'The last request or sign-in, to about five minutes; null before the first',
+        examples: [1_767_225_600],
+      },
       last_login_at: {
         ...nullable({ type: 'integer' }),
         description: 'The last sign-in, in Unix seconds; null before the first',

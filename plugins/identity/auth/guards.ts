@@ -57,8 +57,9 @@ async function readAgain({ id, session_id, credential }: AuthCaller, cradle: Cra
 function toCaller(
   user: Account,
   { id, session, credential }: Pick<Bearer, 'id' | 'credential'> & { session: SessionDocument | undefined },
-  { permissionCatalog, extensions }: Cradle,
+  { users, permissionCatalog, extensions }: Cradle,
 ): AuthCaller {
+  users.noteSeen(user)
   const required_actions = session?.required_actions ? pendingActions(session, extensions) : []
   // Written out, because objects that are spread do not share their shape, which thousands of sockets keep.
   const caller: AuthCaller = {

@@ -6,6 +6,7 @@ import { createIdentities, type Identities } from './identities.ts'
 import { createUsers, type Users } from './users.ts'
 import './types.ts'
 import { manifest } from './manifest.ts'
+import { addSortFields } from './user-list.ts'
 
 declare module '#kernel/types' {
   interface Services {
@@ -23,6 +24,7 @@ export default definePlugin({
       indexes: [
         { key: { username: 1 }, unique: true },
         { key: { changed_at: 1 } },
+        { key: { username_key: 1, _id: 1 } },
         { key: { group_ids: 1, username: 1 } },
         {
           key: { 'identities.key': 1 },
@@ -31,6 +33,11 @@ export default definePlugin({
         },
         { key: { creation_pending: 1 }, partialFilterExpression: { creation_pending: true } },
       ],
+    })
+    host.migration({
+      number: 1,
+      summary: 'Store the fields by which accounts are sorted',
+      run: addSortFields,
     })
     host.collection('user_deletions')
     host.collection('user_locks')
@@ -51,4 +58,5 @@ export default definePlugin({
     host.extensionPoint('users.removal', { noun: 'removal' })
   },
   ready: ensureAdministrator,
+  stop: ({ users }) => users.flushSeen(),
 })

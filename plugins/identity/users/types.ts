@@ -53,6 +53,11 @@ export interface UserDocument {
   changed_at: number
   /** The last time at which somebody signed in; absent before the first. */
   last_login_at?: number
+  /** The last request or sign-in, to about five minutes; 0 before the first. */
+  last_seen_at: number
+  /** The username and the display name in a form that sorts in natural order. */
+  username_key: string
+  display_name_key: string
   /** Set until every plugin has created what a new account starts with. */
   creation_pending?: true
 }

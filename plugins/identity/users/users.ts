@@ -3,19 +3,17 @@ import {
   type Conditional,
   createRecentValues,
   escapePattern,
-  findPage,
   isDuplicateKey,
   type Locale,
   makeTag,
   missOf,
   nearestLocale,
-  type Page,
-  type PageRequest,
   requireUnchanged,
 } from '#plugin-api'
 import { createAdministrators } from './administrators.ts'
 import { createInitialPassword } from './first-administrator.ts'
 import { createGroupMembers } from './group-members.ts'
+import { createLastSeen } from './last-seen.ts'
 import { createCreations, createDeletions } from './lifecycle.ts'
 import type { Cradle } from './manifest.ts'
 import { assertStrongPassword, createPasswords, makePassword } from './passwords.ts'
@@ -28,6 +26,7 @@ import {
   type UserDocument,
   userFields,
 } from './types.ts'
+import { createUserList, toSortKeys } from './user-list.ts'
 
 /** The contract's rule for usernames; upper case is accepted and stored as lower case. */
 export const USERNAME_PATTERN = '^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$'
@@ -44,7 +43,10 @@ export type Users = ReturnType<typeof createUsers>
 
 /** Creates the account store. */
 export function createUsers(
-  cradle: Pick<Cradle, 'collections' | 'clock' | 'ids' | 'events' | 'extensions' | 'server' | 'config'>,
+  cradle: Pick<
+    Cradle,
+    'collections' | 'clock' | 'ids' | 'events' | 'extensions' | 'server' | 'config' | 'log'
+  >,
 ) {
   const { clock, ids, events, extensions, server } = cradle
   const { users } = cradle.collections
@@ -68,6 +70,12 @@ export function createUsers(
     return new Map(rows.map((user) => [user._id, user]))
   })
 
+  /** Returns the keys of an account that gets this display name; its username never changes. */
+  const makeSortKeys = async (_id: string, display_name: string | null) => {
+    const user = await users.findOne({ _id }, { projection: { username: 1 } })
+    return user && toSortKeys({ username: user.username, display_name })
+  }
+
   const findByUsername = async (username: string) =>
     rights.addTo(await users.findOne({ username: username.toLowerCase() }))
 
@@ -79,6 +87,7 @@ export function createUsers(
     async create({
       id = ids.make(),
       username,
+      display_name = null,
       password,
       locale = null,
       group_ids = [],
@@ -98,11 +107,12 @@ export function createUsers(
       const password_hash = password === undefined ? null : await passwords.hash(password)
       const firstGroups = await extensions['users.first_groups'].ask({})
       const now = stamps()
+      const names = { username: username.toLowerCase(), display_name }
       const user: UserDocument = {
         _id: id,
-        username: username.toLowerCase(),
+        ...names,
+        ...toSortKeys(names),
         role: 'user',
-        display_name: null,
         email: null,
         permissions: [],
         workspace_root_dir: null,
@@ -117,6 +127,7 @@ export function createUsers(
         password_hash,
         must_change_password: false,
         created_at: now.updated_at,
+        last_seen_at: 0,
         ...now,
       }
       try {
@@ -153,11 +164,6 @@ export function createUsers(
     /** The accounts with these ids; unknown ids are left out. */
     listByIds: async (user_ids: readonly string[]): Promise<Account[]> =>
       rights.addAll(await users.find({ _id: { $in: [...user_ids] } }).toArray()),
-    /** Lists the accounts by username. Throws VALIDATION_FAILED for an unknown cursor. */
-    async list(page: PageRequest): Promise<Page<Account>> {
-      const { rows, next } = await findPage(users, { parts: [{}], sort: { username: 1 } }, page)
-      return { rows: await rights.addAll(rows), next }
-    },
     /** Returns the accounts with these usernames, by username in lower case. */
     async listByUsernames(usernames: readonly string[]): Promise<Map<string, UserDocument>> {
       if (usernames.length === 0) return new Map()
@@ -226,10 +232,11 @@ export function createUsers(
       where: UserCondition = {},
     ): Promise<Account> {
       const language = locale === undefined ? {} : { locale: toLocale(locale) }
+      const keys = changes.display_name === undefined ? {} : await makeSortKeys(user_id, changes.display_name)
       const write = () =>
         users.findOneAndUpdate(
           { _id: user_id, ...where },
-          { $set: { ...changes, ...language, ...stamps() } },
+          { $set: { ...changes, ...language, ...keys, ...stamps() } },
           { returnDocument: 'after' },
         )
       const weakens = changes.role === 'user' || changes.enabled === false
@@ -254,11 +261,6 @@ export function createUsers(
       await Promise.all([creations.recover(), deletions.recover()])
     },
 
-    /** Stores the time of a sign-in. */
-    async noteSignIn(_id: string): Promise<void> {
-      await users.updateOne({ _id }, { $set: { last_login_at: clock.seconds() } })
-    },
-
     /** Raises the token counts of accounts to these totals; returns the ids of accounts that do not exist. */
     async raiseTokensUsed(totals: ReadonlyMap<string, number>): Promise<string[]> {
       const operations = [...totals].map(([_id, tokens_used]) => ({
@@ -270,6 +272,8 @@ export function createUsers(
       return [...totals.keys()].filter((user_id) => !existing.includes(user_id))
     },
 
+    ...createUserList(cradle, { addRights: rights.addAll }),
+    ...createLastSeen(cradle),
     ...createGroupMembers(cradle, { stamps, addRights: rights.addAll }),
 
     /** Counts the accounts and the tokens that they have used together. */

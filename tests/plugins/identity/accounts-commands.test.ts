@@ -46,7 +46,7 @@ t.test('accounts are managed from the command line while the server runs', async
   t.strictSame(JSON.parse((await svc('list', '--json')).stdout), (await server.request('GET', '/users')).body)
   t.match(
     (await svc('list')).stdout,
-    /^username .*\nadmin +admin +enabled +all +-\nann +user +disabled +users +Ann\n$/,
+    /^username .*\nadmin +admin +enabled +all +everyone +-\nann +user +disabled +users +everyone +Ann\n$/,
   )
   t.match(JSON.parse((await svc('enable', 'ann', '--json')).stdout), { username: 'ann', enabled: true })
   t.equal(

@@ -103,7 +103,7 @@ t.test(`of ${REDEMPTIONS} parallel redemptions on two servers, one creates an ac
   t.strictSame(lost, Array(REDEMPTIONS - 1).fill([409, 'INVITE_USED']))
   const { id, username } = won[0]!.body.user
   t.match(await find(server, made), { status: 'used', used_by: username })
-  const { rows } = await users.list({ limit: 200 })
+  const { rows } = await users.list({}, 'username', { limit: 200 })
   const guests = rows.filter((user) => user.username.startsWith('guest-'))
   t.strictSame([guests.length, guests[0]!._id], [1, id])
   t.equal(await server.db.collection('agents').countDocuments({ owner_id: id }), 1)
