@@ -166,6 +166,7 @@ const models = createRoute({
   component: lazyRouteComponent(loadSettings, 'ModelsPage'),
 })
 const people = page('/people', lazyRouteComponent(loadSettings, 'PeoplePage'))
+const groups = page('/people/groups', lazyRouteComponent(loadSettings, 'GroupsPage'))
 const invites = page('/invites', lazyRouteComponent(loadSettings, 'InvitesPage'))
 const prompts = page('/prompts', lazyRouteComponent(loadAgents, 'PromptsPage'))
 const skills = page('/skills', lazyRouteComponent(loadAgents, 'SkillsPage'))
@@ -209,6 +210,7 @@ export const router = createRouter({
     storage,
     models,
     people,
+    groups,
     invites,
     prompts,
     skills,

@@ -4,7 +4,7 @@ import { iconOf, labelOf } from '../frame/slots.ts'
 import { t } from '../i18n/words.ts'
 import { useFacts } from '../server/facts.ts'
 import { may, useAccount } from '../session/account.ts'
-import classes from './agent-tabs.module.css'
+import classes from '../ui/page-tabs.module.css'
 import { partsOf, useSlotTabs } from './slot-tabs.ts'
 
 /** The pages of an agent that the account can use. */

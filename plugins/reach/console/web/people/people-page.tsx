@@ -14,12 +14,12 @@ import { Plus } from '../ui/icons.ts'
 import { List } from '../ui/list.tsx'
 import { ListRow } from '../ui/list-row.tsx'
 import { Monogram } from '../ui/monogram.tsx'
-import { Page } from '../ui/page.tsx'
 import { State } from '../ui/state.tsx'
 import { Time } from '../ui/time.tsx'
 import { BulkActions } from './bulk-actions.tsx'
 import { CreatePerson } from './create-person.tsx'
 import classes from './people.module.css'
+import { PeopleArea } from './people-area.tsx'
 import { usePermissionNames } from './permission-picks.tsx'
 import { canChange, nameOf, type Person, valuesOf } from './person.ts'
 import { PersonActions } from './person-actions.tsx'
@@ -50,9 +50,7 @@ export default function PeoplePage() {
   const select = ({ id }: Person, isSelected: boolean) =>
     setSelectedIds(new Set(isSelected ? [...selectedIds, id] : [...selectedIds].filter((one) => one !== id)))
   return (
-    <Page
-      title={t('frame.people')}
-      about={t('people.about')}
+    <PeopleArea
       actions={
         <Button leftSection={<Plus size={16} />} onClick={() => setOpen('new')}>
           {t('people.create')}
@@ -123,7 +121,7 @@ export default function PeoplePage() {
       </List>
       {open === 'new' && <CreatePerson onClose={close} />}
       {open !== undefined && open !== 'new' && <EditPerson person={open} onClose={close} />}
-    </Page>
+    </PeopleArea>
   )
 }
 

@@ -5,6 +5,7 @@ import channels from './channels.json'
 import connectors from './connectors.json'
 import did from './did.json'
 import fields from './fields.json'
+import groups from './groups.json'
 import invites from './invites.json'
 import knowledge from './knowledge.json'
 import overview from './overview.json'
@@ -30,6 +31,7 @@ export default {
   connectors,
   did,
   fields,
+  groups,
   invites,
   overview,
   people,

@@ -1,0 +1,49 @@
+import { Select } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useState } from 'react'
+import { t } from '../i18n/words.ts'
+import { api } from '../server/client.ts'
+import { Search } from '../ui/icons.ts'
+
+interface Props {
+  label: string
+  description?: string
+  isBusy?: boolean
+  onPick(username: string): void
+}
+
+/** The pause in typing after which the server is asked. */
+const PAUSE_MS = 150
+
+/** A field that finds an account by a part of its names. */
+export function PersonSearch({ label, description, isBusy = false, onPick }: Props) {
+  const [search, setSearch] = useState('')
+  const [q] = useDebouncedValue(search.trim(), PAUSE_MS)
+  const found = api.useQuery('get', '/directory', { params: { query: { q, limit: 20 } } })
+  const people = found.data?.filter(({ kind }) => kind === 'user') ?? []
+  return (
+    <Select
+      label={label}
+      {...(description !== undefined && { description })}
+      placeholder={t('people.find')}
+      leftSection={<Search size={14} aria-hidden />}
+      rightSection={null}
+      searchable
+      disabled={isBusy}
+      value={null}
+      searchValue={search}
+      onSearchChange={setSearch}
+      // The server has searched.
+      filter={({ options }) => options}
+      data={people.map(({ name: username, display_name }) => ({
+        value: username,
+        label: display_name === null ? username : `${display_name} (${username})`,
+      }))}
+      nothingFoundMessage={t(found.isFetching ? 'common.loading' : 'forms.no_match')}
+      onChange={(username) => {
+        setSearch('')
+        if (username !== null) onPick(username)
+      }}
+    />
+  )
+}
