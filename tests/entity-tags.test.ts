@@ -48,12 +48,14 @@ const connector = await created('/connectors', {
 const base = await created('/knowledge-bases', { name: 'House' })
 const project = await created('/projects', { name: 'Trip' })
 const prompt = await created('/prompts', { name: 'report', text: 'Write it.' })
+const group = await created('/groups', { name: 'Sales' })
 await server.createUser({ username: 'ann' })
 
 /** Each object with an address of its own, and changes of it by number. */
 const OBJECTS: [path: string, change: (n: number) => object, method?: 'PUT'][] = [
   ['/auth/me', (n) => ({ display_name: `Name ${n}` })],
   ['/users/ann', (n) => ({ email: `ann${n}@example.com` })],
+  [`/groups/${group.id}`, (n) => ({ description: `Text ${n}` })],
   [`/agents/${agent_id}`, (n) => ({ config: { max_steps: n + 1 } })],
   [`/agents/${agent_id}/threads/${thread_id}`, (n) => ({ title: `Title ${n}` })],
   [`/agents/${agent_id}/channels/${channel.id}`, (n) => ({ name: `hook ${n}` })],

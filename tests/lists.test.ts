@@ -23,14 +23,25 @@ const REFUSED = [
 /** Lists that do not grow with the use of a server. */
 const CATALOGS = [
   'GET /admin/plugins',
+  'GET /admin/providers/:id/grants',
+  'GET /agents/:id/grants',
   'GET /auth/oauth/bindings',
   'GET /channels/kinds',
+  'GET /connectors/:id/grants',
   'GET /connectors/kinds',
   'GET /experts',
+  'GET /experts/published/:expert_id/grants',
+  'GET /knowledge-bases/:id/grants',
   'GET /mbti/codes',
+  'GET /projects/:id/grants',
+  'GET /prompts/:id/grants',
   'GET /providers/kinds',
+  'GET /skill-packages/:id/grants',
   'GET /users/permissions',
 ]
+
+/** The first matches of a search while somebody types, with a limit but without a next page. */
+const SUGGESTIONS = ['GET /directory']
 
 const database = await startDatabaseProxy(t)
 const server = await startServer(t, { env: { SVC_DATABASE_URL: database.url } })
@@ -52,7 +63,7 @@ t.test('Every list comes in pages, or is a catalog', (t) => {
     if (paged.has(name)) {
       t.ok(properties.cursor, `${name} takes a cursor`)
       t.equal(properties.limit?.minimum, 1, `${name} takes a limit`)
-    } else if (method === 'GET') {
+    } else if (method === 'GET' && !SUGGESTIONS.includes(name)) {
       t.notOk(properties.limit || properties.cursor, `${name} is filled by tests/support/list-rows.ts`)
       catalogs.push(name)
     }

@@ -67,7 +67,7 @@ export function longLists(server: TestServer): Record<string, LongList> {
     const { id } = await create('/agents', { name, ...agent })
     return copy('agents', { _id: id }, count, (n) => ({
       name: `${name}${n}`,
-      ...(n % 3 > 0 && { owner_id: 'another', is_shared: true }),
+      ...(n % 3 > 0 && { owner_id: 'another', grants: [{ to: 'everyone', access: 'use' }] }),
     }))
   }
   const listAgents = async (count: number, path: string): Promise<FilledList> => {
@@ -162,6 +162,26 @@ export function longLists(server: TestServer): Record<string, LongList> {
         const nameOf = (n: number) => `user-${n}`
         await copy('users', { username }, count, (n) => ({ username: nameOf(n), changed_at: 0 }))
         return { path: '/users', ids: Array.from({ length: count }, (_, n) => nameOf(n)) }
+      },
+    },
+    'GET /groups': {
+      key: 'id',
+      async fill(count) {
+        const catalog = (await server.request('GET', '/users/permissions')).body
+        const permissions = catalog.map(({ key }: { key: string }) => key)
+        const { id } = await create('/groups', { name: wide(64), description: wide(500), permissions })
+        const ids = await copy('groups', { _id: id }, count, (n) => ({ name_key: `group ${n}` }))
+        return { path: '/groups', ids }
+      },
+    },
+    'GET /groups/:id/members': {
+      key: 'id',
+      async fill(count) {
+        const { id: group } = await create('/groups', { name: 'Many' })
+        const { id } = await server.createUser({ username: 'member' })
+        const fields = { group_ids: [group], display_name: wide(128) }
+        const ids = await copy('users', { _id: id }, count, (n) => ({ ...fields, username: `member-${n}` }))
+        return { path: `/groups/${group}/members`, ids }
       },
     },
     'GET /users/invites': {

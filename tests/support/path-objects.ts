@@ -21,10 +21,22 @@ export interface World {
   addRunner(): Promise<Made>
   addPrice(): Promise<Made>
   addUser(role: 'user' | 'admin', rights: 'all' | 'none'): Promise<Made>
-  /** Ends the sharing of the agent that an object belongs to. */
-  unshare(made: Made): Promise<Made>
+  /** Shares the object of this path with an account, and ends it again if the grant is to be revoked. */
+  share(made: Made, path: string, grantee: Account, grant: Grant): Promise<Made>
+  /** Creates a group, with all permissions if it is to be a stronger one than the caller. */
+  addGroup(rights: 'all' | 'none'): Promise<Made>
   revoke(invite: Made): Promise<Made>
 }
+
+/** How an object is shared: the account is named itself, by a group that it is in, or by the grant to everyone. */
+export interface Grant {
+  way: (typeof WAYS)[number]
+  access: (typeof ACCESSES)[number]
+  is_revoked?: boolean
+}
+
+const WAYS = ['person', 'group', 'everyone'] as const
+const ACCESSES = ['use', 'edit'] as const
 
 /** A pair has the reply to administrators second. */
 type Answers = Answer | readonly [user: Answer, administrator: Answer]
@@ -57,23 +69,54 @@ const having =
     params: { ...outer, ...params },
   })
 
-/** The access that each guard of agents grants: to users of the agent, to owners, or to everybody who wrote to it. */
-const ACCESS = { agent: 'open', owner: 'owned', permitted_owner: 'owned', thread_reader: 'read' } as const
-type Access = (typeof ACCESS)[keyof typeof ACCESS]
+/** The access to an object that a call needs; messages are read by everybody who wrote them. */
+type Need = 'read' | 'use' | 'edit' | 'own'
+const RANKS = { read: 0, use: 1, edit: 2, own: 3 }
+
+/** The access that each guard of agents asks for. */
+const AGENT_NEEDS: Record<string, Need> = {
+  agent: 'use',
+  editor: 'edit',
+  permitted_editor: 'edit',
+  owner: 'own',
+  thread_reader: 'read',
+}
+
+/** Returns the access that a route of grants needs; undefined for other routes. */
+const grantNeedOf = ({ method, path }: ServedRoute): Need | undefined =>
+  path.endsWith('/grants') ? (method === 'GET' ? 'edit' : 'own') : undefined
+
+/** Returns the classes of an object of somebody else that is or was shared with the caller. */
+function shared(
+  path: string,
+  { need, gone }: { need: Need; gone: Answers },
+  make: (world: World, caller: Account) => Promise<Made>,
+): Classes {
+  const share = (grant: Grant): Maker => {
+    return async (world, caller) => world.share(await make(world, caller), path, caller, grant)
+  }
+  const grants = WAYS.flatMap((way) =>
+    ACCESSES.map((access): [string, Classes[string]] => [
+      `${access}_by_${way}`,
+      [isManagedOnly(RANKS[access] < RANKS[need]), share({ way, access })],
+    ]),
+  )
+  const revoked = WAYS.map((way): [string, Classes[string]] => [
+    `revoked_from_${way}`,
+    [gone, share({ way, access: 'edit', is_revoked: true })],
+  ])
+  return Object.fromEntries([...grants, ...revoked])
+}
 
 /** Agents of the caller or of others; administrators can access all. */
-const agents = (access: Access, none: Answer): Classes => ({
+const agents = (need: Need, none: Answer): Classes => ({
   own: ['ok', (world, caller) => addAgent(world, caller)],
-  shared: [isManagedOnly(access === 'owned'), (world) => addAgent(world, world.owner, true)],
-  // Messages that guests wrote while an agent was shared stay readable for them.
-  unshared: [
-    access === 'read' ? 'ok' : hidden(none),
-    async (world, caller) => {
-      const agent = await addAgent(world, world.owner, true)
-      await world.unshare(await world.add({ ...agent, by: caller }, `${AGENT}/threads/:thread_id`))
-      return agent
-    },
-  ],
+  ...shared(AGENT, { need, gone: need === 'read' ? 'ok' : hidden(none) }, async (world, caller) => {
+    const agent = await addAgent(world, world.owner, true)
+    // Messages that guests wrote while an agent was shared stay readable for them.
+    await world.add({ ...agent, by: caller }, `${AGENT}/threads/:thread_id`)
+    return agent
+  }),
   other: [hidden(none), (world) => addAgent(world, world.owner)],
   missing: [none, nothing],
 })
@@ -86,19 +129,21 @@ const privateTo = (path: string, none: Answer): Classes => ({
 })
 
 /** Objects of an account at an agent; neither the agent's owner nor administrators can see them. */
-function privateWithin(path: string, access: Access, noAgent: Answer, none: Answer): Classes {
+function privateWithin(path: string, need: Need, noAgent: Answer, none: Answer): Classes {
   const make = async (world: World, by: Account, agent: Promise<Made>) =>
     world.add({ ...(await agent), by }, path)
-  const shared = (world: World) => addAgent(world, world.owner, true)
+  const open = (world: World) => addAgent(world, world.owner, true)
+  const onShared = Object.entries(
+    shared(AGENT, { need, gone: need === 'read' ? 'ok' : hidden(noAgent) }, async (world, caller) => {
+      const { params } = await make(world, caller, open(world))
+      return { by: world.owner, params }
+    }),
+  ).map(([name, entry]) => [`own_on_${name}`, entry])
   return {
     own: ['ok', (world, caller) => make(world, caller, addAgent(world, caller))],
-    own_on_shared_agent: ['ok', (world, caller) => make(world, caller, shared(world))],
-    own_on_unshared_agent: [
-      access === 'read' ? 'ok' : hidden(noAgent),
-      async (world, caller) => world.unshare(await make(world, caller, shared(world))),
-    ],
+    ...Object.fromEntries(onShared),
     other_on_own_agent: [none, (world, caller) => make(world, world.owner, addAgent(world, caller, true))],
-    other_on_shared_agent: [none, (world) => make(world, world.owner, shared(world))],
+    other_on_shared_agent: [none, (world) => make(world, world.owner, open(world))],
     other_on_other_agent: [
       [noAgent, none],
       (world) => make(world, world.owner, addAgent(world, world.owner)),
@@ -107,10 +152,10 @@ function privateWithin(path: string, access: Access, noAgent: Answer, none: Answ
       none,
       async (world, caller) => {
         const made = await make(world, caller, addAgent(world, caller))
-        return having((await shared(world)).params)(world, made)
+        return having((await open(world)).params)(world, made)
       },
     ],
-    missing: [none, shared],
+    missing: [none, open],
     missing_on_missing_agent: [noAgent, nothing],
   }
 }
@@ -145,10 +190,14 @@ const BUILT_IN: Record<string, string> = {
   '/auth/oauth/providers/:kind': 'oidc',
 }
 
-/** Parts of agents that no route creates below them. */
+/** Parts of objects that no route creates below them. */
 const PARTS: Record<string, (world: World, agent: Made) => Promise<Made> | Made> = {
   tool_name: having({ tool_name: 'write_file' }),
   kind: having({ kind: SCANNED_KIND }),
+  async username(world, group) {
+    const { params } = await world.addUser('user', 'none')
+    return having({ username: params.id! })(world, group)
+  },
   async package_id(world, agent) {
     const { params } = await add(world, world.administrator, '/skill-packages/:id')
     const container = { params, by: world.administrator }
@@ -163,6 +212,8 @@ interface Facts {
   none: Answer
   /** True if the call needs a permission, or changes the object as a whole. */
   isManaged: boolean
+  /** True if the path names a member of the object. */
+  isMember: boolean
   method: string
 }
 
@@ -218,7 +269,7 @@ const FIRST: Record<string, (facts: Facts) => Classes> = {
     }
   },
   '/v1/models/:model': ({ none }) =>
-    within(agents('open', none), (world, agent) => having({ model: agent.params.id! })(world, agent)),
+    within(agents('use', none), (world, agent) => having({ model: agent.params.id! })(world, agent)),
   '/auth/sessions/:id': ({ none }) => ({
     own: ['ok', (world, caller) => world.addSession(caller)],
     other: [none, (world) => world.addSession(world.owner)],
@@ -246,6 +297,15 @@ const FIRST: Record<string, (facts: Facts) => Classes> = {
       other: ['ok', (world) => world.addUser('user', 'none')],
       stronger: [answers, (world) => world.addUser('user', 'all')],
       administrator: [answers, (world) => world.addUser('admin', 'none')],
+      missing: [none, nothing],
+    }
+  },
+  // Managers of accounts cannot give, nor take away, what they do not hold.
+  '/groups/:id'({ none, method, isMember }) {
+    const isChange = method === 'DELETE' || isMember
+    return {
+      weaker: ['ok', (world) => world.addGroup('none')],
+      stronger: [isManagedOnly(isChange), (world) => world.addGroup('all')],
       missing: [none, nothing],
     }
   },
@@ -307,7 +367,8 @@ export function pathObjectsOf(
   const [none = '404 NOT_FOUND', innerNone = none] = listAbsences(route.errors)
   const guardName = typeof guard === 'string' ? guard : guard[0]
   const isWhole = path === first && ['PATCH', 'DELETE'].includes(method)
-  const facts = { none, method, isManaged: isWhole || !['public', 'user', 'admin'].includes(who) }
+  const isManaged = isWhole || !['public', 'user', 'admin'].includes(who)
+  const facts = { none, method, isManaged, isMember: parameters[1] === 'username' }
   const creates = (objectPath: string) =>
     routes.some((other) => other.name === `POST ${objectPath.replace(/\/:\w+$/, '')}`)
   /** Finds the path of an object below the first one: the shortest that ends with the parameter. */
@@ -334,17 +395,17 @@ export function pathObjectsOf(
   if (first === AGENT) {
     const [noAgent = none] = listAbsences(guards.get('agent')?.errors)
     if (guardName === 'public') {
-      const { other, missing } = agents('open', noAgent)
+      const { other, missing } = agents('use', noAgent)
       return toObjects({ other: other!, missing: missing! })
     }
-    if (!(guardName in ACCESS))
+    const need = AGENT_NEEDS[guardName] ?? grantNeedOf(route)
+    if (need === undefined)
       throw new Error(
-        `${name}: tests/support/path-objects.ts needs the access that the guard "${guardName}" grants`,
+        `${name}: tests/support/path-objects.ts needs the access that the guard "${guardName}" asks for`,
       )
-    const access = ACCESS[guardName as keyof typeof ACCESS]
-    const outer = agents(access, noAgent)
+    const outer = agents(need, noAgent)
     if (parameters.length === 1) return toObjects(outer)
-    if (innerPath && access !== 'owned') return toObjects(privateWithin(innerPath, access, noAgent, none))
+    if (innerPath && RANKS[need] < RANKS.edit) return toObjects(privateWithin(innerPath, need, noAgent, none))
     if (innerPath)
       return withMisplaced(
         none,
@@ -369,7 +430,8 @@ export function pathObjectsOf(
       `${name}: tests/support/path-objects.ts must make the object "${first}", as no route creates it`,
     )
   const outer = FIRST[first]?.(facts) ?? privateTo(first, none)
-  if (!innerPath) return toObjects(outer)
+  const part = parameters[1] ? PARTS[parameters[1]] : undefined
+  if (!innerPath) return toObjects(part ? within(outer, part) : outer)
   return withMisplaced(
     innerNone,
     outer,

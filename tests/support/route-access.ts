@@ -35,7 +35,11 @@ export interface Declarations {
 const NOT_FOUND = '404 NOT_FOUND'
 const NO_INVITE = '400 INVITE_INVALID'
 /** Files belong to the owner; a guest sees only files that their threads name. */
-const guestSeesNoFile: Exception = { answers: { shared: [NOT_FOUND, 'ok'] } }
+const guestSeesNoFile: Exception = {
+  answers: Object.fromEntries(
+    ['person', 'group', 'everyone'].map((way) => [`use_by_${way}`, [NOT_FOUND, 'ok']]),
+  ),
+}
 const open: Exception = { open: true }
 const noKind: Exception = { answers: { missing_in_own: '400 CHANNEL_KIND_UNSUPPORTED' } }
 
@@ -110,6 +114,15 @@ const EXCEPTIONS: Record<string, Exception> = {
   },
 }
 
+/** Kinds that nobody can share yet; their grants do not exist. */
+const UNSHARED = [
+  ...['/knowledge-bases', '/connectors', '/projects', '/prompts'],
+  ...['/skill-packages', '/experts', '/admin/providers'],
+]
+
+const isUnshared = ({ path }: ServedRoute) =>
+  path.endsWith('/grants') && UNSHARED.some((kind) => path.startsWith(`${kind}/`))
+
 /** Calls whose query admits other callers than the guard of their route. */
 const VARIANTS: Record<string, Exception[]> = {
   'GET /agents': [{}, { query: '?scope=all', who: 'admin' }],
@@ -125,6 +138,10 @@ export function sampleRoute(route: ServedRoute, declarations: Declarations): Rou
     status: route.method === 'SOCKET' ? 101 : Math.min(...Object.keys(route.response!).map(Number)),
     query: queryOf(route),
     ...(on && { on: { ...on, answers: changeAnswers(on.answers, answers, ok) } }),
+    ...(on &&
+      isUnshared(route) && {
+        on: { ...on, answers: Object.fromEntries(Object.keys(on.answers).map((name) => [name, NOT_FOUND])) },
+      }),
     ...(!on && ok !== 'ok' && { refusal: ok }),
     ...(route.method === 'DELETE' && isAtObject && { spends: 'object' as const }),
     // The invented values are then a field that the body does not have.

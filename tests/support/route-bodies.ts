@@ -183,6 +183,7 @@ export async function createBody(route: ServedRoute, make: Make): Promise<object
   if (whole) return (await whole(make)) as object
   if (route.upload && !route.body && !route.upload.as) return fileForm('notes.txt', 'some text')
   if (!route.body) return undefined
+  if (route.body.type === 'array') return []
   const properties = (route.body.properties ?? {}) as Record<string, JSONSchema>
   const fields: Record<string, Value> = Object.assign(
     {},

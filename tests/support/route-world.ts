@@ -93,6 +93,22 @@ export function createWorld(cast: Cast, routes: readonly ServedRoute[]) {
     return reply
   }
 
+  const groups = new Map<string, Promise<string>>()
+  const createGroup = async ({ username }: Account): Promise<string> => {
+    const { id } = await arrange(server, administrator, ['POST', '/groups', { name: name() }])
+    await arrange(server, administrator, ['PUT', `/groups/${id}/members/${username}`])
+    return id
+  }
+  /** Returns a group with this account in it: the one that it stays in, or a new one. */
+  const groupOf = (account: Account, isNew: boolean): Promise<string> => {
+    if (isNew) return createGroup(account)
+    const group = groups.get(account.id) ?? createGroup(account)
+    groups.set(account.id, group)
+    return group
+  }
+  const leaveGroup = (group: string, { username }: Account) =>
+    arrange(server, administrator, ['DELETE', `/groups/${group}/members/${username}`])
+
   const world: World = {
     owner,
     administrator,
@@ -138,9 +154,22 @@ export function createWorld(cast: Cast, routes: readonly ServedRoute[]) {
       const by = await cast.createAccount({ label: 'an account', role, permissions })
       return { by, params: { id: by.username } }
     },
-    async unshare(made) {
-      await arrange(server, owner, ['PATCH', `/agents/${made.params.id}`, { is_shared: false }])
+    async share(made, path, grantee, { way, access, is_revoked = false }) {
+      const filled = path.replace(/:(\w+)/g, (_, key) => made.params[key]!)
+      const setGrants = (grants: object[]) => arrange(server, made.by, ['PUT', `${filled}/grants`, grants])
+      // Whoever leaves a group loses all that is shared with it.
+      const group = way === 'group' ? await groupOf(grantee, is_revoked) : undefined
+      const to = { person: { user: grantee.username }, group: { group }, everyone: { everyone: true } }[way]
+      await setGrants([{ ...to, access }])
+      if (is_revoked && group) await leaveGroup(group, grantee)
+      else if (is_revoked) await setGrants([])
       return made
+    },
+    async addGroup(rights) {
+      const permissions = rights === 'all' ? cast.holders.flatMap((holder) => holder.permissions) : []
+      const body = { name: name(), permissions }
+      const { id } = await arrange(server, administrator, ['POST', '/groups', body])
+      return { by: administrator, params: { id } }
     },
     async revoke(invite) {
       await arrange(server, administrator, ['POST', `/users/invites/${invite.params.invite_id}/revoke`])

@@ -101,6 +101,12 @@ const access = {
 export const newGrants = {
   type: 'array',
   maxItems: 500,
+  examples: [
+    [
+      { user: 'ada', access: 'edit', name: 'Ada Lovelace' },
+      { group: 'grp_01KDVMF0000000000000000001', access: 'use', name: 'Sales' },
+    ],
+  ],
   items: {
     title: 'Grant',
     ...objectOf(
@@ -133,8 +139,14 @@ export const directoryQuery = objectOf({
     description: 'A part of a username, of a display name, or of the name of a group, whatever the case',
     examples: ['ada'],
   },
-  kind: { enum: ['user', 'group'], description: 'People or groups only' },
-  limit: { type: 'integer', minimum: 1, maximum: 50, default: 20 },
+  kind: { title: 'DirectoryKind', enum: ['user', 'group'], description: 'People or groups only' },
+  limit: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 50,
+    default: 20,
+    description: 'The most groups and people, together',
+  },
 })
 
 /** The people and groups with whom the caller may share. */
@@ -143,7 +155,7 @@ export const directoryRows = {
   items: {
     title: 'DirectoryEntry',
     ...rowOf({
-      kind: { enum: ['user', 'group'] },
+      kind: { title: 'DirectoryKind', enum: ['user', 'group'] },
       id: text,
       name: { ...text, description: 'The username, or the name of the group', examples: ['ada'] },
       display_name: nullable({ ...text, examples: ['Ada Lovelace'] }),
@@ -178,11 +190,15 @@ export const accessRow = {
   ...rowOf(
     {
       username: { ...text, examples: ['ada'] },
-      role: { enum: ['user', 'admin'] },
+      role: { title: 'Role', enum: ['user', 'admin'] },
       groups: { type: 'array', items: rowOf({ id: groupId, name: { ...text, examples: ['Sales'] } }) },
       permissions: {
         type: 'array',
-        items: rowOf({ key: { ...text, examples: ['channels'] }, label: text, from: source }),
+        items: rowOf({
+          key: { ...text, examples: ['channels'] },
+          label: { ...text, examples: ['Channels'] },
+          from: source,
+        }),
       },
       token_quota: rowOf({
         value: { ...nullable({ type: 'integer' }), description: 'Null for no limit', examples: [1_000_000] },
@@ -195,7 +211,7 @@ export const accessRow = {
           kind: { ...text, examples: ['agent'] },
           label: { ...text, description: 'The kind in words', examples: ['Agent'] },
           id: text,
-          name: text,
+          name: { ...text, examples: ['Trip planner'] },
           access,
           from: { ...source, description: '`account`, `everyone`, or the name of a group' },
         }),

@@ -188,8 +188,9 @@ function describeContent(
 /** True if a request may come without a body, which then counts as an empty object or an empty file. */
 function isBodyOptional({ body, upload }: Route): boolean {
   if (upload?.as === 'body') return true
-  const { required = [], minProperties = 0, oneOf, anyOf } = body ?? { minProperties: 1 }
-  return (required as string[]).length === 0 && minProperties === 0 && !oneOf && !anyOf
+  const { type, required = [], minProperties = 0, oneOf, anyOf } = body ?? { minProperties: 1 }
+  const isList = type === 'array'
+  return !isList && (required as string[]).length === 0 && minProperties === 0 && !oneOf && !anyOf
 }
 
 /** True for a stream of bytes with a media type of their own; the schema describes all of them, or a line. */
