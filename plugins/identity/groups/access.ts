@@ -29,8 +29,15 @@ async function describeAccess(
       value: account.token_quota,
       from: own.token_quota === null ? namesOf(groups, (group) => isLargest(group, account)) : [ACCOUNT],
     },
+    budget: describeBudget(account, groups),
     ...(withThings && { things: await listThings(account, groups, { locale, cradle }) }),
   }
+}
+
+function describeBudget({ budget, own }: Account, groups: readonly GroupDocument[]): AccessRow['budget'] {
+  if (!budget) return { value: null, from: [] }
+  const { group_id, ...value } = budget
+  return { value, from: own.budget ? [ACCOUNT] : namesOf(groups, ({ _id }) => _id === group_id) }
 }
 
 const namesOf = (groups: readonly GroupDocument[], isMeant: (group: GroupDocument) => boolean): string[] =>

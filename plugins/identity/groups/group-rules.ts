@@ -1,12 +1,16 @@
+import { isDeepStrictEqual } from 'node:util'
 import { AppError, type Conditional } from '#plugin-api'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Grants } from '../accounts/grants.ts'
+import type { GroupGrants } from '../accounts/group-grants.ts'
 import type { AuthCaller } from '../auth/types.ts'
 import type { Account } from '../users/types.ts'
 import type { GroupDocument, Groups } from './groups.ts'
 import type { Cradle } from './manifest.ts'
 import type { GroupChanges, NewGroup } from './schemas.ts'
 
+/** The fields that only an administrator changes of a group that they are in themselves. */
+const LIMITS = ['token_quota', 'budget'] as const
 /** Attempts at a change of a group that others keep changing. */
 const MAX_TRIES = 5
 
@@ -17,15 +21,16 @@ export type GroupRules = ReturnType<typeof createGroupRules>
 export function createGroupRules({
   accounts,
   grants,
+  groupGrants,
   groups,
   users,
-}: { accounts: Accounts; grants: Grants; groups: Groups } & Pick<Cradle, 'users'>) {
+}: { accounts: Accounts; grants: Grants; groupGrants: GroupGrants; groups: Groups } & Pick<Cradle, 'users'>) {
   /** Throws SELF_LIMITS if a limit of a group is about to apply to the caller, or not any more. */
   const assertNotOwnLimits = (caller: AuthCaller, isConcerned: boolean): void => {
     if (isConcerned && caller.role !== 'admin') throw new AppError('SELF_LIMITS')
   }
 
-  const hasLimits = ({ token_quota }: GroupDocument) => token_quota !== null
+  const hasLimits = ({ token_quota, budget }: GroupDocument) => token_quota !== null || budget !== null
 
   const move = async (
     caller: AuthCaller,
@@ -35,7 +40,7 @@ export function createGroupRules({
   ): Promise<void> => {
     const [group, user] = await Promise.all([groups.find(group_key), accounts.find(account_key)])
     if (user.role === 'admin' && caller.role !== 'admin') throw new AppError('ADMINISTRATOR_PROTECTED')
-    grants.assertGrantable(caller, { permissions: group.permissions }, [])
+    groupGrants.assertGrantable(caller, [group])
     assertNotOwnLimits(caller, user._id === caller.id && hasLimits(group))
     await work(user, group)
   }
@@ -57,7 +62,9 @@ export function createGroupRules({
       for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
         const group = await groups.find(key)
         grants.assertGrantable(caller, changes, group.permissions)
-        const hasOtherLimits = changes.token_quota !== undefined && changes.token_quota !== group.token_quota
+        const hasOtherLimits = LIMITS.some(
+          (field) => changes[field] !== undefined && !isDeepStrictEqual(changes[field], group[field]),
+        )
         assertNotOwnLimits(caller, hasOtherLimits && caller.groups.includes(group._id))
         const updated = await groups.update(group, changes, request)
         if (updated) return updated

@@ -36,7 +36,17 @@ declare module '#kernel/types' {
 }
 
 /** The fields that the entity tag of a group is made from. */
-export const groupFields = ['name', 'description', 'permissions', 'token_quota', 'is_default'] as const
+export const groupFields = [
+  'name',
+  'description',
+  'permissions',
+  'token_quota',
+  'budget',
+  'is_default',
+] as const
+
+const RIGHTS = ['permissions', 'token_quota', 'budget'] as const
+const NO_RIGHTS = { description: null, permissions: [], token_quota: null, budget: null }
 
 const toKey = (name: string) => name.normalize('NFKC').trim().toLowerCase()
 const toNameFields = (name: string) => ({ name: name.normalize('NFC').trim(), name_key: toKey(name) })
@@ -116,8 +126,8 @@ export function createGroups({
         .toArray(),
 
     /** Throws GROUP_NAME_TAKEN. */
-    create({ name, description = null, permissions = [], token_quota = null, is_default = false }: NewGroup) {
-      const settings = { description, permissions, token_quota, is_default }
+    create({ name, ...chosen }: NewGroup) {
+      const settings = { ...NO_RIGHTS, is_default: false, ...chosen }
       return insert({
         _id: ids.make('grp_'),
         ...toNameFields(name),
@@ -130,7 +140,7 @@ export function createGroups({
     async ensureFirst(): Promise<void> {
       if (await groups.findOne({ _id: FIRST_GROUP }, { projection: { _id: 1 } })) return
       await users.joinAll(FIRST_GROUP)
-      const settings = { description: null, permissions: [], token_quota: null, is_default: true }
+      const settings = { ...NO_RIGHTS, is_default: true }
       const first = {
         _id: FIRST_GROUP,
         ...toNameFields('everyone'),
@@ -152,17 +162,17 @@ export function createGroups({
       request: Conditional,
     ): Promise<GroupDocument | null> {
       const unchanged = requireUnchanged(request, group, groupFields)
-      const { permissions, token_quota } = group
+      const { permissions, token_quota, budget } = group
       const updated = await refuseTakenName(
         name,
         groups.findOneAndUpdate(
-          { _id: group._id, permissions, token_quota, ...unchanged },
+          { _id: group._id, permissions, token_quota, budget, ...unchanged },
           { $set: { ...changes, ...(name !== undefined && toNameFields(name)) } },
           { returnDocument: 'after' },
         ),
       )
       recent.drop(group._id)
-      const hasOtherRights = changes.permissions !== undefined || changes.token_quota !== undefined
+      const hasOtherRights = RIGHTS.some((field) => changes[field] !== undefined)
       if (updated && hasOtherRights) await users.noteGroupChange(group._id)
       return updated
     },

@@ -1,4 +1,4 @@
-import { nullable, objectOf, pageQuery, rowOf, type TypeOf } from '#plugin-api'
+import { budgetRow, nullable, objectOf, pageQuery, rowOf, type TypeOf } from '#plugin-api'
 import { SHARING } from './manifest.ts'
 
 const text = { type: 'string' } as const
@@ -28,6 +28,11 @@ const settings = {
     description:
       'Tokens that each member may use in a window of the server; null for no limit. An account’s own quota replaces it; of several groups, the largest counts',
     examples: [1_000_000],
+  },
+  budget: {
+    ...budgetRow,
+    description:
+      'The money that each member may spend in each window, in the currency of the server; null for no limit. An account’s own budget replaces it; of several groups, the one with most a day counts',
   },
   is_default: { type: 'boolean', description: 'True if new accounts join it', examples: [false] },
 } as const
@@ -204,6 +209,7 @@ export const accessRow = {
         value: { ...nullable({ type: 'integer' }), description: 'Null for no limit', examples: [1_000_000] },
         from: source,
       }),
+      budget: rowOf({ value: budgetRow, from: source }),
       things: {
         type: 'array',
         description: 'The first 200 of each kind that others share with the account; for administrators',

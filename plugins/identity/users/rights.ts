@@ -1,5 +1,5 @@
 import type { Cradle } from './manifest.ts'
-import type { Account, GroupRights, UserDocument } from './types.ts'
+import type { Account, Budget, GroupRights, UserDocument } from './types.ts'
 
 /** Creates the addition of the rights that accounts have from their groups. */
 export function createRights({ extensions }: Pick<Cradle, 'extensions'>) {
@@ -19,7 +19,7 @@ export function createRights({ extensions }: Pick<Cradle, 'extensions'>) {
 }
 
 function addRights(user: UserDocument, groups: ReadonlyMap<string, GroupRights>): Account {
-  const { permissions, token_quota, group_ids = [] } = user
+  const { permissions, token_quota, budget = null, group_ids = [] } = user
   const ofGroups = group_ids.flatMap((id) => groups.get(id) ?? [])
   const quotas = ofGroups.flatMap((group) => group.token_quota ?? [])
   return {
@@ -27,8 +27,18 @@ function addRights(user: UserDocument, groups: ReadonlyMap<string, GroupRights>)
     group_ids,
     permissions: [...new Set([permissions, ...ofGroups.map((group) => group.permissions)].flat())],
     token_quota: token_quota ?? (quotas.length > 0 ? Math.max(...quotas) : null),
-    own: { permissions, token_quota },
+    budget: budget ?? largestBudget(ofGroups),
+    own: { permissions, token_quota, budget },
   }
+}
+
+/** The days of a window, to compare budgets. */
+const DAYS = { day: 1, week: 7, month: 30 } as const
+
+function largestBudget(groups: readonly GroupRights[]): Budget | null {
+  const budgets = groups.flatMap(({ _id: group_id, budget }) => (budget ? [{ ...budget, group_id }] : []))
+  const [largest = null] = budgets.sort((a, b) => b.amount / DAYS[b.window] - a.amount / DAYS[a.window])
+  return largest
 }
 
 /** Returns the account as it is stored, without the rights of its groups. */

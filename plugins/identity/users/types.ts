@@ -63,14 +63,14 @@ export interface UserDocument {
 }
 
 /** The rights that a group gives each of its members. */
-export type GroupRights = Pick<UserDocument, 'permissions' | 'token_quota'> & { _id: string; name: string }
+export type GroupRights = OwnRights & { _id: string; name: string }
 
 /** The rights of an account of which its groups may give it more. */
-type OwnRights = Pick<UserDocument, 'permissions' | 'token_quota'>
+type OwnRights = Pick<UserDocument, 'permissions' | 'token_quota' | 'budget'>
 
 /**
- * An account with the rights that it has: its own and those of its groups. A quota of its own replaces those of the
- * groups, of which otherwise the largest counts.
+ * An account with the rights that it has: its own and those of its groups. A quota or budget of its own replaces those
+ * of the groups, of which otherwise the largest counts.
  */
 export interface Account extends UserDocument {
   group_ids: string[]

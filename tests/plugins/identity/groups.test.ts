@@ -105,3 +105,23 @@ t.test('Groups are refused with what is wrong', async (t) => {
   t.match(late, refusal(412, 'PRECONDITION_FAILED'))
   await groups('DELETE', `/${id}`)
 })
+
+t.test('Of the budgets of groups the largest counts, unless the account has its own', async (t) => {
+  const small = await create({ name: 'Small', budget: { amount: 2, window: 'day' } })
+  const large = await create({ name: 'Large', budget: { amount: 50, window: 'month' } })
+  for (const id of [small, large]) await groups('PUT', `/${id}/members/bob`)
+  const budgetOf = async () => (await me(bob.token)).budget
+  t.match(await budgetOf(), { amount: 2, window: 'day', scope: 'group', spent: 0 })
+  t.match((await server.request('GET', '/users/bob/access')).body.budget, {
+    value: { amount: 2, window: 'day' },
+    from: ['Small'],
+  })
+  await groups('PATCH', `/${large}`, { budget: { amount: 90, window: 'month' } })
+  t.match(await budgetOf(), { amount: 90, window: 'month', scope: 'group' })
+  await server.request('PATCH', '/users/bob', { body: { budget: { amount: 1, window: 'week' } } })
+  t.match(await budgetOf(), { amount: 1, window: 'week', scope: 'account' })
+  t.match((await server.request('GET', '/users/bob/access')).body.budget, { from: ['account'] })
+  await server.request('PATCH', '/users/bob', { body: { budget: null } })
+  for (const id of [small, large]) await groups('DELETE', `/${id}`)
+  t.equal(await budgetOf(), null)
+})
