@@ -158,7 +158,7 @@ class ChatConnection {
     await agents.assertSearchable(user_id, question.settings?.knowledge_base_ids)
     const isNew = !existingThread && frame.thread_id === undefined
     if (project_id !== undefined && !isNew) throw new AppError('VALIDATION_FAILED', { issues: [NEW_ONLY] })
-    await threadProjects.assertOwn(user_id, project_id)
+    await threadProjects.assertVisible(user_id, project_id)
     if (question.version && isNew) throw new AppError('VALIDATION_FAILED', { issues: [OLD_ONLY] })
     const thread = isNew
       ? await threadProjects.settle(

@@ -41,7 +41,7 @@ export const chatRoutes = [
     errors: ['PROJECT_NOT_FOUND'],
   }).handle(async ({ caller, agent, query }, { threads, threadProjects }) => {
     const { archived, project_id } = query
-    await threadProjects.assertOwn(caller.id, project_id)
+    await threadProjects.assertVisible(caller.id, project_id)
     const { rows, next } = await threads.list({ ...toOwner({ caller, agent }), archived, project_id }, query)
     return pageReply(query, { rows: rows.map(toThreadListRow), next })
   }),
@@ -59,7 +59,7 @@ export const chatRoutes = [
     errors: ['PROJECT_NOT_FOUND'],
   }).handle(async ({ caller, query }, { threads, threadProjects }) => {
     const { archived, project_id } = query
-    await threadProjects.assertOwn(caller.id, project_id)
+    await threadProjects.assertVisible(caller.id, project_id)
     const { rows, next } = await threads.list({ user_id: caller.id, archived, project_id }, query)
     return pageReply(query, { rows: rows.map(toThreadListRow), next })
   }),
@@ -78,7 +78,7 @@ export const chatRoutes = [
     response: { 201: threadCreated },
     errors: ['PROJECT_NOT_FOUND', 'LIMIT_REACHED'],
   }).handle(async ({ caller, agent, body }, { threads, threadProjects }) => {
-    await threadProjects.assertOwn(caller.id, body.project_id)
+    await threadProjects.assertVisible(caller.id, body.project_id)
     const { _id, session_key } = await threadProjects.settle(
       await threads.create(toOwner({ caller, agent }), {
         ...body,
@@ -131,7 +131,7 @@ export const chatRoutes = [
     const thread = await threads.get(toOwner(request), params.thread_id)
     if (body.model) await models.assertUsable(body.model, caller.id)
     await agents.assertSearchable(caller.id, body.knowledge_base_ids)
-    await threadProjects.assertOwn(caller.id, body.project_id)
+    await threadProjects.assertVisible(caller.id, body.project_id)
     const changes = { ...body, ...(body.title !== undefined && { title_by: 'person' as const }) }
     const updated = await threads.update(thread, changes, request)
     return showThread(body.project_id ? await threadProjects.settle(updated) : updated)

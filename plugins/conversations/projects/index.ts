@@ -1,7 +1,7 @@
 // Owns projects. Threads name their project; `chat` asks for its settings at the start of each turn.
-import { definePlugin } from '#plugin-api'
+import { createShareable, definePlugin } from '#plugin-api'
 import { manifest } from './manifest.ts'
-import { createProjects, type Projects, projectIndexes } from './projects.ts'
+import { createProjects, type ProjectDocument, type Projects, projectIndexes } from './projects.ts'
 import { projectRoutes } from './routes.ts'
 
 declare module '#kernel/types' {
@@ -23,7 +23,24 @@ export default definePlugin({
       projects.readSettings(user_id, project_id),
     )
     host.extend('users.removal', ({ user_id }, { projects }) => projects.removeAllOf(user_id))
-    host.extend('backup.restored', (_, { projects }) => projects.repairRestored())
+    host.extend(
+      'groups.shareables',
+      createShareable<ProjectDocument>({
+        name: 'project',
+        label: { en: 'Project', zh: '项目' },
+        access: ['use', 'edit'],
+        is_open: false,
+        collection: () => host.cradle.collections.projects,
+        owner: 'user_id',
+        nameOf: ({ name }) => name,
+        find: (caller, key) => host.cradle.projects.findShareable(caller, key),
+        changed: (before, after) => host.cradle.projects.noteGrants(before, after),
+      }),
+    )
+    host.on('user.changed', ({ user_id }, { projects }) => projects.release({ user_ids: [user_id] }))
+    host.on('group.changed', ({ user_ids }, { projects }) => projects.release({ user_ids }))
+    // A backup lacks the projects that were created while it was made.
+    host.extend('backup.restored', (_, { projects }) => projects.release())
     host.job({
       name: 'projects.removal',
       every_seconds: 60,

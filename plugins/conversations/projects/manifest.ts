@@ -8,7 +8,7 @@ export const manifest = defineManifest({
     name: 'Projects',
     order: 41,
     description:
-      'Threads of yours that belong together, with any agents. The instructions and knowledge bases of a project apply to its threads at each turn.',
+      'Threads of yours that belong together, with any agents. A project can be shared; threads in it stay private. The instructions and knowledge bases of a project apply to its threads at each turn.',
   },
   depends: ['users', 'auth', 'agents', 'chat'],
   limits: {

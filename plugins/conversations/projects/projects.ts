@@ -1,13 +1,22 @@
-import type { IndexDescription } from 'mongodb'
+import type { Filter, IndexDescription } from 'mongodb'
 import {
   AppError,
   type Conditional,
   findPage,
+  grantedAccess,
+  isEditableBy,
+  isGrantedTo,
+  listLosers,
   missOf,
   type PageRequest,
+  type Person,
   requireUnchanged,
+  type Shared,
+  type StoredGrant,
+  sharingIndexes,
   type TypeOf,
 } from '#plugin-api'
+import type { AuthCaller } from '../../identity/auth/types.ts'
 import type { ProjectSettings } from '../chat/threads/thread-projects.ts'
 import type { Cradle } from './manifest.ts'
 import type { newProject, projectChanges } from './schemas.ts'
@@ -15,6 +24,7 @@ import type { newProject, projectChanges } from './schemas.ts'
 /** The indexes for lists, and for what is removed. */
 export const projectIndexes: IndexDescription[] = [
   { key: { user_id: 1, _id: 1 } },
+  ...sharingIndexes,
   { key: { deleted_at: 1 }, partialFilterExpression: { deleted_at: { $exists: true } } },
 ]
 
@@ -28,7 +38,7 @@ export const projectFields = ['name', 'description', 'instructions', 'knowledge_
 const KEEP_ID_SECONDS = 3600
 
 /** A project of an account. Of a deleted one, only the owner and the time of the deletion (Unix seconds) are left. */
-export interface ProjectDocument {
+export interface ProjectDocument extends Shared {
   _id: string
   user_id: string
   name: string
@@ -47,14 +57,17 @@ declare module '#kernel/types' {
     }
   }
   interface Events {
-    /** A project of an account is new or gone, or its settings have changed. */
-    'project.changed': { project_id: string; user_id: string }
+    /** A project is new or gone, or has changed, for an account and for those with these grants. */
+    'project.changed': { project_id: string; user_id: string; grants: StoredGrant[] }
   }
 }
 
+/** The fields of a project that are removed when it is deleted. */
+const CONTENTS = { name: 1, description: 1, instructions: 1, knowledge_base_ids: 1, grants: 1 } as const
+
 const live = { deleted_at: { $exists: false } }
 
-/** The projects of all accounts; the owner is part of every query. */
+/** The projects of all accounts; who may see them is part of every query. */
 export type Projects = ReturnType<typeof createProjects>
 
 /** Creates the store of projects. */
@@ -68,29 +81,71 @@ export function createProjects({
   threads,
   users,
 }: Pick<Cradle, 'agents' | 'collections' | 'clock' | 'events' | 'ids' | 'limits' | 'threads' | 'users'>) {
-  const noteChange = (user_id: string, project_id: string) =>
-    void events.emit('project.changed', { project_id, user_id })
+  const visibleTo = (person: Person): Filter<ProjectDocument> => ({
+    ...live,
+    $or: [{ user_id: person.id }, isGrantedTo(person)],
+  })
+
+  const noteChange = ({ _id: project_id, user_id, grants = [] }: ProjectDocument, after: Shared = {}) =>
+    void events.emit('project.changed', { project_id, user_id, grants: [...grants, ...(after.grants ?? [])] })
+
+  const findOne = async (filter: Filter<ProjectDocument>): Promise<ProjectDocument> => {
+    const project = await projects.findOne(filter)
+    if (!project) throw new AppError('PROJECT_NOT_FOUND')
+    return project
+  }
+
+  /** Throws PROJECT_NOT_FOUND unless the project is the account's or shared with it. */
+  const get = (person: Person, _id: string) => findOne({ _id, ...visibleTo(person) })
+
+  /** Returns the part of a project that applies to the threads of an account; undefined if it sees no such project. */
+  const readSettings = async (user_id: string, _id: string): Promise<ProjectSettings | undefined> => {
+    const account = await users.findRecent(user_id)
+    if (!account) return undefined
+    const projection = { _id: 0, instructions: 1, knowledge_base_ids: 1 } as const
+    const filter = { _id, ...visibleTo({ id: user_id, groups: account.group_ids }) }
+    return (await projects.findOne(filter, { projection })) ?? undefined
+  }
+
+  /** Takes threads out of the projects that their accounts do not see: of all threads, of accounts, or in one project. */
+  const release = async (selected: { project_id?: string; user_ids?: readonly string[] } = {}) => {
+    for (const { user_id, project_id } of await threads.listProjects(selected)) {
+      if (await readSettings(user_id, project_id)) continue
+      await threads.leaveProjects([project_id], user_id)
+      await events.emit('project.changed', { project_id, user_id, grants: [] })
+    }
+  }
 
   return {
-    /** Throws PROJECT_NOT_FOUND. */
-    async get(user_id: string, _id: string): Promise<ProjectDocument> {
-      const project = await projects.findOne({ _id, user_id, ...live })
-      if (!project) throw new AppError('PROJECT_NOT_FOUND')
-      return project
+    get,
+
+    /** Does the same, and finds every project for administrators. */
+    findShareable: (
+      caller: Pick<AuthCaller, 'id' | 'groups' | 'role'>,
+      _id: string,
+    ): Promise<ProjectDocument> => (caller.role === 'admin' ? findOne({ _id, ...live }) : get(caller, _id)),
+
+    readSettings,
+    release,
+
+    /** Announces another list of grants; threads of those who lose the project leave it. */
+    async noteGrants(before: ProjectDocument, after: ProjectDocument): Promise<void> {
+      if (listLosers(before, after).length > 0) await release({ project_id: after._id })
+      noteChange(before, after)
     },
 
-    /** Returns the part of a project that applies to its threads; undefined if the account has no such project. */
-    async readSettings(user_id: string, _id: string): Promise<ProjectSettings | undefined> {
-      const projection = { _id: 0, instructions: 1, knowledge_base_ids: 1 } as const
-      return (await projects.findOne({ _id, user_id, ...live }, { projection })) ?? undefined
-    },
-
-    /** Lists the projects of an account, oldest first. Throws VALIDATION_FAILED for an unknown cursor. */
-    list: (user_id: string, page: PageRequest) =>
+    /**
+     * Lists an account's own projects, then those that others share with it, each oldest first. Throws VALIDATION_FAILED
+     * for an unknown cursor.
+     */
+    list: (person: Person, page: PageRequest) =>
       findPage(
         projects,
         {
-          parts: [{ user_id, ...live }],
+          parts: [
+            { user_id: person.id, ...live },
+            { ...isGrantedTo(person), user_id: { $ne: person.id }, ...live },
+          ],
           sort: { _id: 1 },
           bytesOf: (project) => Buffer.byteLength(JSON.stringify(project)),
         },
@@ -118,70 +173,77 @@ export function createProjects({
         await projects.deleteOne({ _id: project._id })
         throw new AppError('AUTH_FAILED')
       }
-      noteChange(user_id, project._id)
+      noteChange(project)
       return project
     },
 
-    /** Throws PROJECT_NOT_FOUND, KNOWLEDGE_BASE_NOT_FOUND, PRECONDITION_FAILED. */
+    /** Throws PROJECT_NOT_FOUND, FORBIDDEN, KNOWLEDGE_BASE_NOT_FOUND, PRECONDITION_FAILED. */
     async update(
-      project: ProjectDocument,
+      person: Person,
+      _id: string,
       changes: TypeOf<typeof projectChanges>,
       request: Conditional,
     ): Promise<ProjectDocument> {
-      const { _id, user_id } = project
-      await agents.assertSearchable(user_id, changes.knowledge_base_ids)
+      const project = await get(person, _id)
+      if (!mayEdit(project, person)) throw new AppError('FORBIDDEN')
+      // Others may leave the bases that are there, also those that only the owner can search.
+      const left = project.user_id === person.id ? [] : project.knowledge_base_ids
+      await agents.assertSearchable(
+        person.id,
+        changes.knowledge_base_ids?.filter((id) => !left.includes(id)),
+      )
       const unchanged = requireUnchanged(request, project, projectFields)
       const updated = await projects.findOneAndUpdate(
-        { _id, user_id, ...live, ...unchanged },
+        { _id, ...live, $or: [{ user_id: person.id }, isEditableBy(person)], ...unchanged },
         { $set: toStored(changes) },
         { returnDocument: 'after' },
       )
       if (!updated) throw missOf(unchanged, 'PROJECT_NOT_FOUND')
-      noteChange(user_id, _id)
+      noteChange(updated)
       return updated
     },
 
-    /** Deletes a project; its threads stay, without a project. Throws PROJECT_NOT_FOUND. */
-    async delete(user_id: string, _id: string): Promise<void> {
-      const contents = { name: 1, description: 1, instructions: 1, knowledge_base_ids: 1 } as const
-      const { matchedCount } = await projects.updateOne(
-        { _id, user_id, ...live },
-        { $set: { deleted_at: clock.seconds() }, $unset: contents },
+    /** Deletes a project; its threads stay, without a project. Throws PROJECT_NOT_FOUND, and FORBIDDEN unless by its owner. */
+    async delete(person: Person, _id: string): Promise<void> {
+      const deleted = await projects.findOneAndUpdate(
+        { _id, user_id: person.id, ...live },
+        { $set: { deleted_at: clock.seconds() }, $unset: CONTENTS },
       )
-      if (matchedCount === 0) throw new AppError('PROJECT_NOT_FOUND')
-      await threads.leaveProjects(user_id, [_id])
-      noteChange(user_id, _id)
+      if (!deleted) {
+        await get(person, _id)
+        throw new AppError('FORBIDDEN')
+      }
+      await threads.leaveProjects([_id])
+      noteChange(deleted)
     },
 
     /** Takes the threads out of deleted projects, also after a crash, and forgets the projects some time later. */
     async finishDeletions(signal?: AbortSignal): Promise<void> {
       const oldest = clock.seconds() - KEEP_ID_SECONDS
-      const idsByUser = new Map<string, string[]>()
-      for await (const { _id, user_id } of projects.find({ deleted_at: { $gte: 0 } })) {
-        const idsOfUser = idsByUser.get(user_id) ?? []
-        idsOfUser.push(_id)
-        idsByUser.set(user_id, idsOfUser)
-      }
-      for (const [user_id, project_ids] of idsByUser) {
-        if (signal?.aborted) return
-        await threads.leaveProjects(user_id, project_ids)
-      }
+      const deleted = await projects.find({ deleted_at: { $gte: 0 } }, { projection: { _id: 1 } }).toArray()
+      if (signal?.aborted) return
+      if (deleted.length > 0) await threads.leaveProjects(deleted.map(({ _id }) => _id))
       await projects.deleteMany({ deleted_at: { $lt: oldest } })
     },
 
-    /** Takes threads out of projects that a backup does not have because they were created while it was made. */
-    async repairRestored(): Promise<void> {
-      for (const { user_id, project_id } of await threads.listProjects())
-        if (!(await projects.findOne({ _id: project_id, user_id, ...live }, { projection: { _id: 1 } })))
-          await threads.leaveProjects(user_id, [project_id])
-    },
-
-    /** Removes the projects of a deleted account, whose threads are removed as well. */
+    /** Removes the projects of a deleted account; threads of others leave them. */
     async removeAllOf(user_id: string): Promise<void> {
+      const shared = await projects.find({ user_id, 'grants.0': { $exists: true }, ...live }).toArray()
+      await projects.updateMany(
+        { user_id, ...live },
+        { $set: { deleted_at: clock.seconds() }, $unset: CONTENTS },
+      )
+      const deleted = await projects.find({ user_id }, { projection: { _id: 1 } }).toArray()
+      await threads.leaveProjects(deleted.map(({ _id }) => _id))
       await projects.deleteMany({ user_id })
+      for (const project of shared) noteChange(project)
     },
   }
 }
+
+/** True if this account may change the project. */
+export const mayEdit = (project: ProjectDocument, person: Person): boolean =>
+  project.user_id === person.id || grantedAccess(project, person) === 'edit'
 
 /** Returns settings as they are stored: the database cannot store half a character. */
 const toStored = ({

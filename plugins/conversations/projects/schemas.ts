@@ -14,12 +14,14 @@ const settings = {
   knowledge_base_ids: {
     ...knowledgeBaseIds,
     description:
-      'Searched besides those of the agent, the thread and the turn; you must be able to search them',
+      'Searched besides those of the agent, the thread and the turn, as far as whoever talks may search them; you must be able to search those that you add',
   },
 } as const
 
 /** The path of a project. */
-export const projectParams = rowOf({ id: { ...projectId, description: 'A project of yours' } })
+export const projectParams = rowOf({
+  id: { ...projectId, description: 'A project of yours, or one that is shared with you' },
+})
 
 /** The settings of a new project. */
 export const newProject = objectOf(settings, ['name'])
@@ -36,9 +38,12 @@ export const projectRow = {
     thread_count: {
       type: 'integer',
       minimum: 0,
-      description: 'Its threads with all agents, without archived ones',
+      description: 'Your threads in it with all agents, without archived ones',
       examples: [12],
     },
+    owner: { type: 'string', description: 'Username', examples: ['ada'] },
+    is_owner: { type: 'boolean', description: 'True if it belongs to the caller' },
+    can_edit: { type: 'boolean', description: 'True if the caller may change it' },
     created_at: { type: 'integer', description: 'Unix seconds', examples: [1_893_456_000] },
   }),
 } as const

@@ -51,9 +51,7 @@ export default definePlugin({
     host.on('connector.changed', ({ connector_id, owner_id }, { relay }) => {
       if (connector_id) return relay.pass('connector', { connector_id, owner_id })
     })
-    host.on('project.changed', ({ project_id, user_id }, { relay }) =>
-      relay.pass('event', { user_id, event: { type: 'project.changed', project_id } }),
-    )
+    host.on('project.changed', (project, { relay }) => relay.pass('project', project))
     host.on('prompt.changed', (prompt, { relay }) => relay.pass('prompt', prompt))
     host.on('model.called', ({ account: { user_id } }, { relay }) => relay.pass('usage', { user_id }))
     host.on('budget.warned', ({ user_id, budget, ...warning }, { relay }) => {

@@ -1,4 +1,4 @@
-import { grantedAccess, type StoredGrant } from '#plugin-api'
+import { type Events, grantedAccess } from '#plugin-api'
 import type { Agents } from '../../agents/agents/agents.ts'
 import type { AgentAccess } from '../../agents/agents/types.ts'
 import type { Threads } from '../../conversations/chat/threads/threads.ts'
@@ -87,16 +87,13 @@ export function createNotices({
       else feeds.notify(owner_id, describe)
     },
 
+    /** Notifies the accounts that see a project, or saw it until now. */
+    project({ project_id, user_id: owner_id, grants }: Events['project.changed']): void {
+      notifyViewers({ owner_id, grants }, { type: 'project.changed', project_id })
+    },
+
     /** Notifies the accounts that see a saved prompt, or saw it until now. */
-    prompt({
-      prompt_id,
-      user_id: owner_id,
-      grants,
-    }: {
-      prompt_id: string
-      user_id: string
-      grants: StoredGrant[]
-    }): void {
+    prompt({ prompt_id, user_id: owner_id, grants }: Events['prompt.changed']): void {
       notifyViewers({ owner_id, grants }, { type: 'prompt.changed', prompt_id })
     },
 

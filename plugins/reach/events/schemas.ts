@@ -54,7 +54,8 @@ const eventFields = {
   },
   'project.changed': {
     title: 'ProjectChanged',
-    description: 'A project of yours is new or has changed, or is gone: its threads have none then',
+    description:
+      'A project that you see is new or has changed, or is gone for you: your threads in it have none then',
     ...rowOf({ project_id: id }),
   },
   'prompt.changed': {

@@ -99,7 +99,7 @@ t.test('Threads of a restored backup leave projects that it lacks', async (t) =>
   const kept = (await threads('POST', '', { body: { project_id } })).body.thread_id
   const lost = await createThread()
   await storedThreads.updateOne({ _id: lost }, { $set: { project_id: 'prj_later' } })
-  await store.repairRestored()
+  await store.release()
   t.equal(await projectOf(lost), null)
   t.equal(await projectOf(kept), project_id)
 })

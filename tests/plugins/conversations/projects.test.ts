@@ -36,6 +36,9 @@ t.test('A project is created, read, changed and deleted', async (t) => {
     instructions: null,
     knowledge_base_ids: [],
     thread_count: 0,
+    owner: 'admin',
+    is_owner: true,
+    can_edit: true,
     created_at: body.created_at,
   })
   t.match(await projects('PATCH', `/${body.id}`, { instructions: 'By train.', description: 'Summer' }), {

@@ -10,8 +10,8 @@ export const LISTS = {
   account: { user_id: 1, ...LIST_ORDER },
   project: { user_id: 1, project_id: 1, ...LIST_ORDER },
 } as const
-/** The index that the threads of projects are counted with. */
-export const PROJECT_COUNTS = { user_id: 1, project_id: 1, archived: 1 } as const
+/** The index that the threads of projects are counted with, and found when they leave their project. */
+export const PROJECT_COUNTS = { project_id: 1, user_id: 1, archived: 1 } as const
 const inProject = { partialFilterExpression: { project_id: { $exists: true } } }
 
 /** The indexes for listing, resuming, counting, recovering, rebuilding and removing threads. */

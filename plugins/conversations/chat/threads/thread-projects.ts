@@ -10,7 +10,7 @@ export interface ProjectSettings {
 
 declare module '#kernel/types' {
   interface ExtensionPoints {
-    /** Returns the settings that a project of an account has for its threads; undefined if the account has no such project. */
+    /** Returns the settings that a project has for the threads of an account; undefined if the account sees no such project. */
     'chat.projects': (question: {
       user_id: string
       project_id: string
@@ -32,8 +32,8 @@ export function createThreadProjects({ extensions, threads }: Pick<Cradle, 'exte
     read: async ({ user_id, project_id }: ThreadDocument): Promise<ProjectSettings | undefined> =>
       project_id === undefined ? undefined : find(user_id, project_id),
 
-    /** Throws PROJECT_NOT_FOUND unless the project is the account's, and VALIDATION_FAILED if the server has no projects. */
-    async assertOwn(user_id: string, project_id: string | null | undefined): Promise<void> {
+    /** Throws PROJECT_NOT_FOUND if the account does not see the project, and VALIDATION_FAILED if the server has no projects. */
+    async assertVisible(user_id: string, project_id: string | null | undefined): Promise<void> {
       if (typeof project_id !== 'string') return
       if (point.list().length === 0)
         throw new AppError('VALIDATION_FAILED', {
@@ -48,12 +48,12 @@ export function createThreadProjects({ extensions, threads }: Pick<Cradle, 'exte
       if (!(await find(user_id, project_id))) throw new AppError('PROJECT_NOT_FOUND')
     },
 
-    /** Takes a thread that was just written out of its project if the project was deleted meanwhile. */
+    /** Takes a thread that was just written out of its project if its account no longer sees the project. */
     async settle(thread: ThreadDocument): Promise<ThreadDocument> {
       const { _id, user_id, project_id } = thread
       if (project_id === undefined || point.list().length === 0 || (await find(user_id, project_id)))
         return thread
-      await threads.leaveProjects(user_id, [project_id])
+      await threads.leaveProjects([project_id], user_id)
       return threads.get(thread, _id)
     },
   }

@@ -221,10 +221,11 @@ export function createThreads({
       noteChange(updated)
       return updated
     },
-    /** Takes all threads of an account out of these projects. */
-    async leaveProjects(user_id: string, project_ids: readonly string[]): Promise<void> {
+    /** Takes all threads out of these projects, or only those of one account. */
+    async leaveProjects(project_ids: readonly string[], user_id?: string): Promise<void> {
+      const ofUser = user_id === undefined ? {} : { user_id }
       await threads.updateMany(
-        { user_id, project_id: { $in: [...project_ids] } },
+        { ...ofUser, project_id: { $in: [...project_ids] } },
         { $unset: { project_id: 1 } },
       )
     },
@@ -241,11 +242,17 @@ export function createThreads({
         .toArray()
       return new Map(counts.map(({ _id, threads }) => [_id, threads]))
     },
-    /** Lists the projects that threads are in, with the accounts of the threads. */
-    async listProjects(): Promise<{ user_id: string; project_id: string }[]> {
+    /** Lists the projects that threads are in, with the accounts of the threads: all, those of accounts, or one project. */
+    async listProjects({
+      project_id = { $exists: true },
+      user_ids,
+    }: {
+      project_id?: string | { $exists: true }
+      user_ids?: readonly string[]
+    } = {}): Promise<{ user_id: string; project_id: string }[]> {
       const projects = await threads
         .aggregate<{ _id: { user_id: string; project_id: string } }>([
-          { $match: { project_id: { $exists: true } } },
+          { $match: { project_id, ...(user_ids && { user_id: { $in: [...user_ids] } }) } },
           { $group: { _id: { user_id: '$user_id', project_id: '$project_id' } } },
         ])
         .toArray()
