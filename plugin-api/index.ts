@@ -32,6 +32,7 @@ export { budgetRow, budgetState, type Cost, costRow, fromBillionths, timeZone, t
 export { defineChannelKind, defineConnectorKind, defineProviderKind, defineTool } from './define.ts'
 export * from './document.ts'
 export { type Expert, type QuickPrompt, quickPrompts, taskExamples } from './expert.ts'
+export { access, type Grants, grantList, grantRoutes } from './grants.ts'
 export { cookieWish, currentUser, type LoginReply, loginReply } from './login-reply.ts'
 export * from './provider-kind.ts'
 export { addUsage, type MediaUsage, NO_USAGE, type TokenUsage } from './token-usage.ts'

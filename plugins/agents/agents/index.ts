@@ -1,5 +1,12 @@
 import { join } from 'node:path'
-import { createShareable, definePlugin, describeLeftFolders, listNames, sharingIndexes } from '#plugin-api'
+import {
+  createShareable,
+  definePlugin,
+  describeLeftFolders,
+  grantRoutes,
+  listNames,
+  sharingIndexes,
+} from '#plugin-api'
 import { type Agents, createAgents } from './agents.ts'
 import { assertExpert, assertTool, createDefaultAssistant } from './forms.ts'
 
@@ -51,6 +58,15 @@ export default definePlugin({
     host.guard('editor', editorGuard)
     host.guard('permitted_owner', permittedOwnerGuard)
     host.routes([...agentRoutes, ...toolRoutes])
+    host.routes(
+      grantRoutes({
+        kind: 'agent',
+        path: '/agents/:id',
+        title: 'Agent',
+        noun: 'an agent',
+        missing: 'AGENT_NOT_FOUND',
+      }),
+    )
     host.extend('users.creation', createDefaultAssistant)
     host.extend('users.removal', ({ user_id }, { agents }) => agents.removeAllOf(user_id))
     host.extend('providers.references', (provider, { agents }) => agents.listProviderReferences(provider))

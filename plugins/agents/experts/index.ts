@@ -1,4 +1,4 @@
-import { definePlugin } from '#plugin-api'
+import { definePlugin, grantRoutes } from '#plugin-api'
 import { bundledExperts, createExperts, type Experts } from './experts.ts'
 
 import { createPublishedExperts, type PublishedExperts, publishedExpertIndexes } from './published-experts.ts'
@@ -26,6 +26,15 @@ export default definePlugin({
     host.service('publishedExperts', createPublishedExperts)
     for (const expert of bundledExperts) host.extend('agents.experts', expert)
     host.routes(expertRoutes)
+    host.routes(
+      grantRoutes({
+        kind: 'expert',
+        path: '/experts/published/:expert_id',
+        title: 'PublishedExpert',
+        noun: 'a published expert',
+        missing: 'NOT_FOUND',
+      }),
+    )
     host.extend('agents.removal', ({ agent_id }, { publishedExperts }) =>
       publishedExperts.forgetSource(agent_id),
     )

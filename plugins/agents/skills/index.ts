@@ -1,4 +1,4 @@
-import { createShareable, definePlugin, listNames, sharingIndexes } from '#plugin-api'
+import { createShareable, definePlugin, grantRoutes, listNames, sharingIndexes } from '#plugin-api'
 import { type AgentSkills, createAgentSkills } from './agent-skills.ts'
 import { manifest } from './manifest.ts'
 import { packageRoutes } from './package-routes.ts'
@@ -36,6 +36,15 @@ export default definePlugin({
     host.service('agentSkills', createAgentSkills)
     host.service('skillIndex', createSkillIndex)
     host.routes([...agentSkillRoutes, ...packageRoutes])
+    host.routes(
+      grantRoutes({
+        kind: 'skill_package',
+        path: '/skill-packages/:id',
+        title: 'SkillPackage',
+        noun: 'a skill package',
+        missing: 'SKILL_PACKAGE_NOT_FOUND',
+      }),
+    )
     host.extend('agents.instructions', async ({ agent }, { agents, skillIndex }) => {
       const text = await skillIndex.describe(agents.workspaceOf(agent._id))
       return text ? { resources: [text] } : undefined

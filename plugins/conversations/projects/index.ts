@@ -1,5 +1,5 @@
 // Owns projects. Threads name their project; `chat` asks for its settings at the start of each turn.
-import { createShareable, definePlugin } from '#plugin-api'
+import { createShareable, definePlugin, grantRoutes } from '#plugin-api'
 import { manifest } from './manifest.ts'
 import { createProjects, type ProjectDocument, type Projects, projectIndexes } from './projects.ts'
 import { projectRoutes } from './routes.ts'
@@ -19,6 +19,15 @@ export default definePlugin({
     host.service('projects', createProjects)
     host.limit('projects', ({ projects }, user_id) => projects.count(user_id))
     host.routes(projectRoutes)
+    host.routes(
+      grantRoutes({
+        kind: 'project',
+        path: '/projects/:id',
+        title: 'Project',
+        noun: 'a project',
+        missing: 'PROJECT_NOT_FOUND',
+      }),
+    )
     host.extend('chat.projects', ({ user_id, project_id }, { projects }) =>
       projects.readSettings(user_id, project_id),
     )

@@ -1,5 +1,5 @@
 // Owns saved prompts. The server lists their variables; the client that sends a prompt asks for the values.
-import { createShareable, definePlugin } from '#plugin-api'
+import { createShareable, definePlugin, grantRoutes } from '#plugin-api'
 import { manifest } from './manifest.ts'
 import { createPrompts, type PromptDocument, type Prompts, promptIndexes } from './prompts.ts'
 import { promptRoutes } from './routes.ts'
@@ -19,6 +19,15 @@ export default definePlugin({
     host.service('prompts', createPrompts)
     host.limit('prompts', ({ prompts }, user_id) => prompts.count(user_id))
     host.routes(promptRoutes)
+    host.routes(
+      grantRoutes({
+        kind: 'prompt',
+        path: '/prompts/:id',
+        title: 'Prompt',
+        noun: 'a saved prompt',
+        missing: 'PROMPT_NOT_FOUND',
+      }),
+    )
     host.extend('users.removal', ({ user_id }, { prompts }) => prompts.removeAllOf(user_id))
     host.extend(
       'groups.shareables',

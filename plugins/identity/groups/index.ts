@@ -3,12 +3,12 @@
 import { definePlugin, type Shareable } from '#plugin-api'
 import { accessRoutes } from './access.ts'
 import { createDirectory, type Directory } from './directory.ts'
+import { directoryRoutes } from './directory-routes.ts'
 import { createGroupRules, type GroupRules } from './group-rules.ts'
 import { createGroups, type Groups } from './groups.ts'
 import { manifest } from './manifest.ts'
 import { groupRoutes } from './routes.ts'
 import { createSharing, type Sharing } from './sharing.ts'
-import { sharingRoutes } from './sharing-routes.ts'
 
 declare module '#kernel/types' {
   interface PrivateServices {
@@ -39,12 +39,15 @@ export default definePlugin({
     host.service('groupRules', createGroupRules)
     host.service('sharing', createSharing)
     host.service('directory', createDirectory)
-    host.routes([...groupRoutes, ...sharingRoutes, ...accessRoutes])
+    host.routes([...groupRoutes, ...directoryRoutes, ...accessRoutes])
     host.extend('users.groups', ({ ids }, { groups }) => groups.listRecent(ids))
     host.extend('users.first_groups', (_, { groups }) => groups.listFirst())
     host.extend('users.named_groups', ({ names }, { groups }) => groups.findNamed(names))
     host.extend('users.sharing', ({ sharer, with: grantees }, { sharing }) =>
       sharing.assertAllowed(sharer, grantees),
+    )
+    host.extend('users.grants', ({ caller, kind, key, entries }, { sharing }) =>
+      entries ? sharing.replace(caller, kind, key, entries) : sharing.read(caller, kind, key),
     )
     host.extend('users.removal', ({ user_id }, { sharing }) => sharing.forget(`user:${user_id}`))
   },

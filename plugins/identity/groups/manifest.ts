@@ -30,22 +30,6 @@ export const manifest = defineManifest({
         zh: '服务器初始创建的群组不能删除，可以改为收回它的权限。',
       },
     },
-    SHARING_LIMITED: {
-      status: 403,
-      code: 'FORBIDDEN',
-      message: {
-        en: 'On this server you can share only with the members of your own groups, and with these groups.',
-        zh: '在此服务器上，只能与您所在的群组及其成员共享。',
-      },
-    },
-    SHARING_OFF: {
-      status: 403,
-      code: 'FORBIDDEN',
-      message: {
-        en: 'On this server only administrators can share.',
-        zh: '在此服务器上，只有管理员可以共享。',
-      },
-    },
   },
 })
 

@@ -1,4 +1,4 @@
-import { budgetRow, nullable, objectOf, pageQuery, rowOf, type TypeOf } from '#plugin-api'
+import { access, budgetRow, nullable, objectOf, pageQuery, rowOf, type TypeOf } from '#plugin-api'
 import { SHARING } from './manifest.ts'
 
 const text = { type: 'string' } as const
@@ -95,45 +95,6 @@ export const memberRow = {
 } as const
 
 export const memberRows = { type: 'array', items: memberRow } as const
-
-const access = {
-  title: 'Access',
-  enum: ['use', 'edit'],
-  description: '`edit` allows every change but to the grants, the owner, and to delete',
-} as const
-
-/** A list of grants as a client sends it; a name that a reply has added is ignored. */
-export const newGrants = {
-  type: 'array',
-  maxItems: 500,
-  examples: [
-    [
-      { user: 'ada', access: 'edit', name: 'Ada Lovelace' },
-      { group: 'grp_01KDVMF0000000000000000001', access: 'use', name: 'Sales' },
-    ],
-  ],
-  items: {
-    title: 'Grant',
-    ...objectOf(
-      {
-        user: { ...text, minLength: 1, maxLength: 64, description: 'A username', examples: ['ada'] },
-        group: { ...text, minLength: 1, maxLength: 64, description: 'The id or name of a group' },
-        everyone: { const: true, description: 'All accounts of the server' },
-        access,
-        name: {
-          ...text,
-          maxLength: 128,
-          description: 'For people; ignored in a request',
-          examples: ['Ada Lovelace'],
-        },
-      },
-      ['access'],
-    ),
-    oneOf: [{ required: ['user'] }, { required: ['group'] }, { required: ['everyone'] }],
-  },
-} as const
-
-export type Grants = TypeOf<typeof newGrants>
 
 /** The query of the directory. */
 export const directoryQuery = objectOf({

@@ -1,6 +1,7 @@
 import {
   AppError,
   EVERYONE,
+  type Grants,
   grantedAccess,
   type Person,
   type ShareableDocument,
@@ -9,7 +10,6 @@ import {
 import type { AuthCaller } from '../auth/types.ts'
 import { FIRST_GROUP, type Groups } from './groups.ts'
 import type { Cradle } from './manifest.ts'
-import type { Grants } from './schemas.ts'
 
 /** Attempts at a change of grants that others keep changing. */
 const MAX_TRIES = 5

@@ -50,4 +50,20 @@ export const userErrors = {
       zh: '当前登录人数过多，请稍后重试。',
     },
   },
+  SHARING_LIMITED: {
+    status: 403,
+    code: 'FORBIDDEN',
+    message: {
+      en: 'On this server you can share only with the members of your own groups, and with these groups.',
+      zh: '在此服务器上，只能与您所在的群组及其成员共享。',
+    },
+  },
+  SHARING_OFF: {
+    status: 403,
+    code: 'FORBIDDEN',
+    message: {
+      en: 'On this server only administrators can share.',
+      zh: '在此服务器上，只有管理员可以共享。',
+    },
+  },
 } satisfies ErrorTable

@@ -54,6 +54,7 @@ export default definePlugin({
     host.extensionPoint('users.named_groups', { noun: 'groups by name' })
     host.extensionPoint('users.first_groups', { noun: 'first groups of an account' })
     host.extensionPoint('users.sharing', { noun: 'rule of sharing' })
+    host.extensionPoint('users.grants', { noun: 'list of grants' })
     host.extensionPoint('users.creation', { noun: 'beginning of an account' })
     host.extensionPoint('users.removal', { noun: 'removal' })
   },

@@ -1,4 +1,5 @@
-import type { Locale } from '#plugin-api'
+import type { Grants, Locale } from '#plugin-api'
+import type { AuthCaller } from '../auth/types.ts'
 
 /** The role of an account; administrators hold every permission. */
 export type Role = 'user' | 'admin'
@@ -190,6 +191,16 @@ declare module '#kernel/types' {
       sharer: { id: string; role: Role; groups: readonly string[] }
       with: readonly string[]
     }) => unknown
+    /**
+     * Returns with whom a thing of a kind is shared, after replacing it if `entries` are given. Throws the error of the
+     * kind, NOT_FOUND if its plugin is switched off, FORBIDDEN, VALIDATION_FAILED, SHARING_OFF, SHARING_LIMITED.
+     */
+    'users.grants': (question: {
+      caller: AuthCaller
+      kind: string
+      key: string
+      entries?: Grants
+    }) => Promise<Grants>
     /** Creates what a new account starts with. Called again after a crash. */
     'users.creation': (question: { user_id: string; username: string }) => unknown
     /** Removes what a plugin stores about an account. Called again after a crash. */

@@ -1,4 +1,4 @@
-import { createGuardedFetch, definePlugin, type GuardedFetch, listNames } from '#plugin-api'
+import { createGuardedFetch, definePlugin, type GuardedFetch, grantRoutes, listNames } from '#plugin-api'
 import { createProviderConnections, type ProviderConnections } from './connections.ts'
 import { createEmbeddings, type Embeddings } from './embeddings.ts'
 import { setUpFirstProviders } from './first-start.ts'
@@ -100,6 +100,16 @@ export default definePlugin({
     host.limit('providers', ({ collections }, owner_id) => collections.providers.countDocuments({ owner_id }))
     host.service('providerProbe', createProviderProbe)
     host.routes(providerRoutes)
+    host.routes(
+      grantRoutes({
+        kind: 'provider',
+        path: '/admin/providers/:id',
+        title: 'ServerProvider',
+        noun: 'a provider of the server',
+        guard: 'admin',
+        missing: 'NOT_FOUND',
+      }),
+    )
     host.routes(modelRoutes)
     host.routes(priceRoutes)
     host.extend('metrics.gauges', (_, { openedModels }) => {

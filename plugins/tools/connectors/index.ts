@@ -5,6 +5,7 @@ import {
   createSealedConfigs,
   definePlugin,
   type GuardedFetch,
+  grantRoutes,
   listNames,
   type SealedConfigs,
 } from '#plugin-api'
@@ -119,6 +120,15 @@ export default definePlugin({
     host.service('waitingTurns', createWaitingTurns)
     host.limit('connectors', ({ connectors }, user_id) => connectors.count(user_id))
     host.routes([...connectorRoutes, ...agentConnectorRoutes, ...credentialRoutes, ...signInRoutes])
+    host.routes(
+      grantRoutes({
+        kind: 'connector',
+        path: '/connectors/:id',
+        title: 'Connector',
+        noun: 'a connector',
+        missing: 'NOT_FOUND',
+      }),
+    )
     host.on('approval.requested', (paused, { waitingTurns }) => waitingTurns.look(paused))
     host.on('connector.changed', (_, { lentConnectors }) => lentConnectors.forget())
     host.extend('agents.lent_tools', async (offer, { lentConnectors, log }) => {

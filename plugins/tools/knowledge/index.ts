@@ -1,6 +1,6 @@
 // Owns knowledge bases, their documents and the index of passages. The index is made from the documents, so it can be made
 // again; everything else is in the database and in files below the home.
-import { createGuardedFetch, definePlugin, type GuardedFetch, listNames } from '#plugin-api'
+import { createGuardedFetch, definePlugin, type GuardedFetch, grantRoutes, listNames } from '#plugin-api'
 import { type Addresses, createAddresses } from './addresses.ts'
 import { baseRoutes } from './base-routes.ts'
 import { type Bases, baseIndexes, createBases } from './bases.ts'
@@ -87,6 +87,15 @@ export default definePlugin({
     host.limit('knowledge_bases', ({ bases }, user_id) => bases.count(user_id))
     host.limit('knowledge_bytes', ({ documents }, user_id) => documents.sumBytes(user_id))
     host.routes([...searchRoutes, ...settingsRoutes, ...baseRoutes, ...documentRoutes])
+    host.routes(
+      grantRoutes({
+        kind: 'knowledge_base',
+        path: '/knowledge-bases/:id',
+        title: 'KnowledgeBase',
+        noun: 'a knowledge base',
+        missing: 'KNOWLEDGE_BASE_NOT_FOUND',
+      }),
+    )
     host.extend(
       'agents.tools',
       createSearchTool(() => host.cradle),
