@@ -20,6 +20,7 @@ const ROW_FIELDS = [
   'is_shared',
   'knowledge_base_ids',
   'is_owner',
+  'can_edit',
   'owner',
   'state',
   'last_error',

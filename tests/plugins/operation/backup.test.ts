@@ -48,7 +48,7 @@ async function readAll(
       paths[index]!,
       JSON.parse(
         JSON.stringify({ status, body }, (key, value) =>
-          /^(last_login|tokens_used)/.test(key) ? null : value,
+          /^(last_login|last_seen|tokens_used)/.test(key) ? null : value,
         ),
       ),
     ]),
