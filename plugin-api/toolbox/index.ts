@@ -9,6 +9,7 @@ export {
   ConfinementError,
   startConfinedProgram,
 } from './confined-program.ts'
+export { CSV_START, toCsvLine } from './csv.ts'
 export { type Conditional, makeTag, missOf, replyWithTag, requireUnchanged } from './entity-tag.ts'
 export { type FolderCursor, openCursor } from './folder-cursor.ts'
 export { createFolderDisposal, describeLeftFolders, type FolderDisposal } from './folder-disposal.ts'

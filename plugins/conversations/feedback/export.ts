@@ -1,3 +1,4 @@
+import { CSV_START, toCsvLine } from '#plugin-api'
 import type { VoteFilter, Votes } from './votes.ts'
 
 const ROWS_AT_ONCE = 100
@@ -56,25 +57,15 @@ async function* toJsonLines(rows: AsyncIterable<VoteRow>): AsyncGenerator<string
 
 /** Yields lines of CSV for spreadsheets, the names of the columns first. */
 async function* toCsv(rows: AsyncIterable<VoteRow>): AsyncGenerator<string> {
-  yield `\u{feff}${COLUMNS.join(',')}\r\n`
+  yield CSV_START + toCsvLine(COLUMNS)
   for await (const row of rows) {
     const cells = {
       ...row,
       time: new Date(row.created_at * 1000).toISOString(),
       reasons: row.reasons.join(' '),
     }
-    yield `${COLUMNS.map((column) => toCell(cells[column])).join(',')}\r\n`
+    yield toCsvLine(COLUMNS.map((column) => cells[column]))
   }
-}
-
-/** Spreadsheets run a cell that begins like a formula; a quote before it keeps it a text. */
-const FORMULA_START = /^[=+\-@\t\r]/
-
-function toCell(value: string | number | null): string {
-  if (typeof value === 'number') return String(value)
-  const text = value ?? ''
-  const harmless = FORMULA_START.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
 }
 
 const FORMATS = {

@@ -6,6 +6,7 @@ import { usageRoutes } from './routes.ts'
 import type { QuotaWindow } from './schemas.ts'
 import { createServerSpending, type ServerSpending } from './server-spending.ts'
 import { createUsageCounters, type UsageCounters } from './usage-counters.ts'
+import { createUsageExports, type UsageExports } from './usage-export.ts'
 import { createUsageRecords, type UsageRecords } from './usage-records.ts'
 import { createUsageReports, type UsageReports } from './usage-reports.ts'
 import './types.ts'
@@ -21,6 +22,7 @@ declare module '#kernel/types' {
       budgetWarnings: BudgetWarnings
       usageRecords: UsageRecords
       usageReports: UsageReports
+      usageExports: UsageExports
     }
   }
 }
@@ -39,6 +41,7 @@ export default definePlugin({
     host.service('usageRecords', createUsageRecords)
     host.service('quotas', createQuotas)
     host.service('usageReports', createUsageReports)
+    host.service('usageExports', createUsageExports)
     host.routes(usageRoutes)
     host.routes(budgetRoutes)
     host.extend('auth.budgets', ({ account }, { quotas }) => quotas.readBudget(account))

@@ -1,6 +1,13 @@
 import { AppError, MAX_PAGE_ROWS, type Route } from '#plugin-api'
 import { type Cradle, route } from './manifest.ts'
-import { accountUsageQuery, accountUsageReport, usageQuery, usageReport } from './schemas.ts'
+import {
+  accountUsageQuery,
+  accountUsageReport,
+  exportQuery,
+  exportRows,
+  usageQuery,
+  usageReport,
+} from './schemas.ts'
 
 const getUsage = route({
   method: 'GET',
@@ -38,5 +45,44 @@ const listAccountUsage = route({
   return { ...report, accounts: await usageReports.listAccounts(question, page) }
 })
 
+const exportUsage = route({
+  method: 'GET',
+  path: '/usage/export',
+  operation_id: 'exportUsage',
+  summary: 'Export usage',
+  description:
+    'Downloads the sums of model calls as CSV for spreadsheets or as JSON, one row for each account, group, agent, model or day. Administrators get those of all accounts, or with `username` of one; everybody else gets their own.',
+  guard: 'user',
+  query: exportQuery,
+  stream: 'response',
+  response: { 200: exportRows },
+  errors: ['NOT_FOUND', 'FORBIDDEN'],
+}).handle(async ({ caller, query }, { usageExports, users }) => {
+  const { username, from, to, by, format } = query
+  const isAdmin = caller.role === 'admin'
+  if (!isAdmin && username !== undefined && username.toLowerCase() !== caller.username)
+    throw new AppError('FORBIDDEN')
+  const user = isAdmin && username !== undefined ? await users.findByUsername(username) : undefined
+  if (user === null) throw new AppError('NOT_FOUND')
+  const user_id = isAdmin ? user?._id : caller.id
+  const span = {
+    ...(from !== undefined && { from: readMoment(from, '/from') }),
+    ...(to !== undefined && { to: readMoment(to, '/to') + (isDate(to) ? DAY_SECONDS : 0) }),
+  }
+  return usageExports.create({ by, ...span, ...(user_id !== undefined && { user_id }) }, format)
+})
+
+const DAY_SECONDS = 86_400
+
+const isDate = (moment: string) => moment.length === 'YYYY-MM-DD'.length && moment.includes('-')
+
+/** Reads Unix seconds, or an ISO date or time. Throws VALIDATION_FAILED for a date that does not exist. */
+function readMoment(moment: string, path: string): number {
+  const seconds = /^\d+$/.test(moment) ? Number(moment) : Math.floor(Date.parse(moment) / 1000)
+  if (Number.isFinite(seconds)) return seconds
+  const issue = { path, rule: 'date', message: 'is not a date' }
+  throw new AppError('VALIDATION_FAILED', { issues: [issue] })
+}
+
 /** The routes of usage. */
-export const usageRoutes: Route<Cradle>[] = [getUsage, listAccountUsage]
+export const usageRoutes: Route<Cradle>[] = [getUsage, listAccountUsage, exportUsage]

@@ -146,6 +146,63 @@ export const usageReport = {
   }),
 } as const
 
+const moment = {
+  ...text,
+  maxLength: 32,
+  pattern: '^(\\d{1,12}|\\d{4}-\\d\\d-\\d\\d(T\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?(Z|[+-]\\d\\d:\\d\\d))?)$',
+  examples: ['2026-01-31'],
+} as const
+
+export const exportQuery = objectOf({
+  from: { ...moment, description: 'Unix seconds, or an ISO date or time: a date begins at midnight in UTC' },
+  to: { ...moment, description: 'Excluded; a date includes its day. Now by default' },
+  by: {
+    title: 'UsageExportKey',
+    enum: ['user', 'group', 'agent', 'model', 'day'],
+    default: 'day',
+    description: 'One row for each; by group, a member of two counts in both',
+  },
+  format: { title: 'UsageExportFormat', enum: ['csv', 'json'], default: 'csv' },
+  username: {
+    ...text,
+    maxLength: 64,
+    description: 'Only calls of this account; those who are no administrators see their own anyway',
+  },
+})
+
+const exportRow = {
+  title: 'UsageExportRow',
+  ...rowOf({
+    key: {
+      ...text,
+      description:
+        'A day (YYYY-MM-DD, in UTC), the id of an account, a group or an agent, or `<provider>:<model>`; empty for accounts in no group',
+      examples: ['2026-01-31'],
+    },
+    name: {
+      ...nullable({ ...text, examples: ['ada'] }),
+      description: 'A username, or the name of a group or an agent; null if there is none',
+    },
+    calls: { ...count, examples: [37] },
+    input_tokens: sums.input_tokens,
+    cached_input_tokens: sums.cached_input_tokens,
+    output_tokens: sums.output_tokens,
+    reasoning_tokens: sums.reasoning_tokens,
+    total_tokens: { ...count, examples: [48_210] },
+    cost: {
+      ...nullable({ type: 'number', minimum: 0, examples: [0.42] } as const),
+      description: 'Of the calls with a known price; null if none has one',
+    },
+    currency: { ...text, examples: ['USD'] },
+    unpriced_calls: sums.unpriced_calls,
+  }),
+} as const
+
+/** The reply of an export in JSON. */
+export const exportRows = { type: 'array', items: exportRow } as const
+
+export type ExportRow = TypeOf<typeof exportRow>
+
 const accountUsage = {
   title: 'AccountUsage',
   ...rowOf(

@@ -1,9 +1,7 @@
-import type { Filter } from 'mongodb'
-import { fromBillionths } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import { toSpan, type UsageWindow } from './periods.ts'
 import type { AccountUsage, UsageBucket, UsageGranularity, UsageSums } from './schemas.ts'
-import type { UsageDocument } from './types.ts'
+import { EXTRAS, NOTHING, readFilter, type StoredSums, sumsIn, TOTALS, toCost } from './usage-sums.ts'
 
 /** The parameters of a report, about one account or all of them. */
 interface UsageQuestion {
@@ -24,46 +22,11 @@ const KEYS = {
   by_model: '$model',
 } as const satisfies Record<UsageGranularity, unknown>
 
-/** Sums as the database adds them up. */
-type StoredSums = Omit<UsageSums, 'cost'> & { cost_billionths: number }
-
-const NOTHING: Readonly<StoredSums> = {
-  input_tokens: 0,
-  cached_input_tokens: 0,
-  output_tokens: 0,
-  reasoning_tokens: 0,
-  total_tokens: 0,
-  estimated_tokens: 0,
-  model_calls: 0,
-  cost_billionths: 0,
-  unpriced_calls: 0,
-  unpriced_tokens: 0,
-}
-/** The sums that a report has only if there is something to sum up. */
-const EXTRAS = ['pictures', 'characters', 'seconds'] as const
-
-const NAMES = [...(Object.keys(NOTHING) as (keyof StoredSums)[]), ...EXTRAS]
-/** Adds up sums of groups. */
-const TOTALS = Object.fromEntries(NAMES.map((name) => [name, { $sum: `$${name}` }]))
-/** Adds up rows; a cost in an earlier currency of the server counts as unknown. */
-const sumsIn = (currency: string) => {
-  const isPriced = { $eq: ['$currency', currency] }
-  return {
-    ...TOTALS,
-    estimated_tokens: { $sum: { $cond: ['$is_estimated', '$total_tokens', 0] } },
-    model_calls: { $sum: 1 },
-    cost_billionths: { $sum: { $cond: [isPriced, '$cost_billionths', 0] } },
-    unpriced_calls: { $sum: { $cond: [isPriced, 0, 1] } },
-    unpriced_tokens: { $sum: { $cond: [isPriced, 0, '$total_tokens'] } },
-  }
-}
-
 /** Converts stored sums to the sums of a report, which leaves out extras that are zero. */
 function toSums<Sums extends StoredSums>({ cost_billionths, ...sums }: Sums, currency: string) {
   const cleaned = { ...sums }
   for (const name of EXTRAS) if (!cleaned[name]) delete cleaned[name]
-  const isPriced = sums.model_calls > sums.unpriced_calls
-  return { ...cleaned, cost: isPriced ? { amount: fromBillionths(cost_billionths), currency } : null }
+  return { ...cleaned, cost: toCost({ ...sums, cost_billionths }, currency) }
 }
 
 /** The most days, agents or models that a report lists. */
@@ -85,14 +48,9 @@ export function createUsageReports({
   config: { currency },
 }: Pick<Cradle, 'collections' | 'usageCounters' | 'agents' | 'users' | 'clock' | 'config'>) {
   const SUMS = sumsIn(currency)
-  const toFilter = ({ window, agent_id, thread_id, user_id }: UsageQuestion): Filter<UsageDocument> => {
+  const toFilter = ({ window, granularity, ...filter }: UsageQuestion) => {
     const { from, to } = toSpan(window, clock.seconds())
-    return {
-      ...(user_id !== undefined && { user_id }),
-      ...(agent_id !== undefined && { agent_id }),
-      ...(thread_id !== undefined && { thread_id }),
-      ts: { ...(from !== null && { $gte: from }), $lt: to },
-    }
+    return readFilter({ ...filter, ...(from !== null && { from }), to }, clock.seconds())
   }
 
   const readSums = async (
