@@ -49,6 +49,7 @@ const base = await created('/knowledge-bases', { name: 'House' })
 const project = await created('/projects', { name: 'Trip' })
 const prompt = await created('/prompts', { name: 'report', text: 'Write it.' })
 const group = await created('/groups', { name: 'Sales' })
+const expert = await created(`/agents/${agent_id}/publish-expert`, {})
 await server.createUser({ username: 'ann' })
 
 /** Each object with an address of its own, and changes of it by number. */
@@ -67,6 +68,7 @@ const OBJECTS: [path: string, change: (n: number) => object, method?: 'PUT'][] =
   [`/projects/${project.id}`, (n) => ({ instructions: `Text ${n}` })],
   [`/prompts/${prompt.id}`, (n) => ({ text: `Text ${n}` })],
   [`/skill-packages/${skills.id}`, (n) => ({ description: `Text ${n}` })],
+  [`/experts/published/${expert.id}`, (n) => ({ description: `Text ${n}` })],
   ['/admin/plugins/audit', (n) => ({ config: { keep_days: n + 1 } })],
   ['/auth/oauth/providers/oidc', (n) => ({ display_name: `Way ${n}` }), 'PUT'],
   // Off from the first change on, until one of the parallel changes.

@@ -1,16 +1,24 @@
-import { type AgentSettings, AppError, type Expert, type Extensions, type TypeOf } from '#plugin-api'
+import {
+  type AgentSettings,
+  AppError,
+  type Expert,
+  type Extensions,
+  type Shared,
+  type TypeOf,
+} from '#plugin-api'
 import type { newlyPublishedExpert, publishedExpertDetail } from './schemas.ts'
 import { hasSecret } from './secret-scan.ts'
 
 type PublishedExpertDetail = TypeOf<typeof publishedExpertDetail>
 
 /**
- * An agent's workspace and character that its owner published for all accounts. Its files are stored below
- * `<home>/experts/<id>`; times are Unix seconds.
+ * An agent's workspace and character that its owner published; everybody's without a list of grants. Its files are stored
+ * below `<home>/experts/<id>`; times are Unix seconds.
  */
 export interface PublishedExpertDocument
-  extends Omit<PublishedExpertDetail, 'id' | 'expert_id' | 'icon' | 'color'>,
-    Character {
+  extends Omit<PublishedExpertDetail, 'id' | 'expert_id' | 'icon' | 'color' | 'is_owner' | 'can_edit'>,
+    Character,
+    Shared {
   _id: string
   created_by_id: string
   /** The model of an installed copy, if its owner may use it. */
@@ -40,6 +48,20 @@ export type Character = Pick<
   'welcome_message' | 'system_prompt' | 'persona_mbti' | 'template_name' | 'icon' | 'color'
 > &
   Partial<Pick<AgentSettings, 'config'>>
+
+/** The fields that the entity tag of a published expert is made from. */
+export const expertFields = [
+  'name',
+  'description',
+  'default_model',
+  'welcome_message',
+  'system_prompt',
+  'persona_mbti',
+  'template_name',
+  'icon',
+  'color',
+  'config',
+] as const
 
 /** The keys of a config that are published. Each owner decides which tools need no approval. */
 const PUBLISHED_CONFIG = [

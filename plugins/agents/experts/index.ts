@@ -1,10 +1,9 @@
-import { definePlugin, grantRoutes } from '#plugin-api'
+import { createShareable, definePlugin, grantRoutes } from '#plugin-api'
+import type { PublishedExpertDocument } from './character.ts'
 import { bundledExperts, createExperts, type Experts } from './experts.ts'
-
+import { manifest } from './manifest.ts'
 import { createPublishedExperts, type PublishedExperts, publishedExpertIndexes } from './published-experts.ts'
 import { expertRoutes } from './routes.ts'
-import './character.ts'
-import { manifest } from './manifest.ts'
 
 declare module '#kernel/types' {
   interface PrivateServices {
@@ -37,6 +36,20 @@ export default definePlugin({
     )
     host.extend('agents.removal', ({ agent_id }, { publishedExperts }) =>
       publishedExperts.forgetSource(agent_id),
+    )
+    host.extend(
+      'groups.shareables',
+      createShareable<PublishedExpertDocument>({
+        name: 'expert',
+        label: { en: 'Published expert', zh: '已发布的专家' },
+        access: ['use', 'edit'],
+        is_open: true,
+        collection: () => host.cradle.collections.published_experts,
+        owner: 'created_by_id',
+        nameOf: ({ name }) => name,
+        find: (caller, key) => host.cradle.publishedExperts.find(caller, key),
+        changed: () => undefined,
+      }),
     )
     host.extend('users.removal', ({ user_id }, { publishedExperts }) => publishedExperts.removeAllOf(user_id))
     host.job({

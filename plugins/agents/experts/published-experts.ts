@@ -1,32 +1,37 @@
-import { copyFile, mkdir, readdir, rename, stat } from 'node:fs/promises'
+import { copyFile, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { IndexDescription } from 'mongodb'
 import {
   AppError,
+  type Conditional,
   createSemaphore,
   findFreeName,
   findPage,
   type Locale,
+  missOf,
   type Page,
   type PageRequest,
-  removeTree,
+  requireUnchanged,
+  sharingIndexes,
   type TypeOf,
-  unlessMissing,
 } from '#plugin-api'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import type { AgentDocument } from '../agents/types.ts'
 import {
   assertNoSecret,
   type Character,
+  expertFields,
   type LeftOut,
   type PublishedExpertDocument,
   type PublishedExpertSummary,
   pickCharacter,
   toInstallable,
 } from './character.ts'
+import { editableBy, isOwnerOf, mayEdit, type Reader, readableBy } from './expert-access.ts'
+import { createExpertFolders } from './expert-folders.ts'
 import { createNumbered, createSlugs, MAX_CHARS, STABLE_CHARS } from './free-names.ts'
 import type { Cradle } from './manifest.ts'
-import type { installation, publication } from './schemas.ts'
+import type { installation, publication, publishedChanges } from './schemas.ts'
 import { createTurnFiles, takeSnapshot } from './snapshot.ts'
 
 /** The only collation that the embedded engine supports. */
@@ -37,6 +42,7 @@ const BY_NAME = { name: 1, _id: 1 } as const
 export const publishedExpertIndexes: IndexDescription[] = [
   { key: { slug: 1 }, unique: true },
   { key: { created_by_id: 1 } },
+  ...sharingIndexes,
   { key: BY_NAME, collation: COLLATION },
 ]
 
@@ -78,9 +84,10 @@ export function createPublishedExperts(
   const slugs = createSlugs(cradle)
   const snapshots = createSemaphore()
 
-  /** Finds an expert by id or slug. Throws NOT_FOUND. */
-  const find = async (key: string): Promise<PublishedExpertDocument> => {
-    const expert = await published_experts.findOne({ $or: [{ _id: key }, { slug: key }] })
+  /** Finds an expert that an account may see, by id or slug. Throws NOT_FOUND. */
+  const find = async (reader: Reader, key: string): Promise<PublishedExpertDocument> => {
+    const named = { $or: [{ _id: key }, { slug: key }] }
+    const expert = await published_experts.findOne({ $and: [named, readableBy(reader)] })
     if (!expert) throw new AppError('NOT_FOUND')
     return expert
   }
@@ -167,10 +174,10 @@ export function createPublishedExperts(
     find,
     removeAllOf,
 
-    /** Lists experts by name. Throws VALIDATION_FAILED for an unknown cursor. */
-    list(page: PageRequest): Promise<Page<PublishedExpertSummary>> {
+    /** Lists the experts that an account may see, by name. Throws VALIDATION_FAILED for an unknown cursor. */
+    list(reader: Reader, page: PageRequest): Promise<Page<PublishedExpertSummary>> {
       const projection = { files: 0, system_prompt: 0, welcome_message: 0, config: 0 }
-      const listing = { parts: [{}], sort: BY_NAME, collation: COLLATION, projection }
+      const listing = { parts: [readableBy(reader)], sort: BY_NAME, collation: COLLATION, projection }
       return findPage(published_experts, listing, page)
     },
 
@@ -198,6 +205,36 @@ export function createPublishedExperts(
       )
     },
 
+    /**
+     * Changes the settings of agents that are installed from now on. Throws NOT_FOUND, FORBIDDEN, SECRET_IN_SETTINGS,
+     * PROVIDER_NOT_VISIBLE or PRECONDITION_FAILED.
+     */
+    async update(
+      key: string,
+      reader: Reader,
+      { name, description, default_model, ...character }: TypeOf<typeof publishedChanges>,
+      request: Conditional,
+    ): Promise<PublishedExpertDocument> {
+      const expert = await find(reader, key)
+      if (!mayEdit(expert, reader)) throw new AppError('FORBIDDEN')
+      const unchanged = requireUnchanged(request, expert, expertFields)
+      const changes = {
+        ...(name !== undefined && { name: name.trim() }),
+        ...(description !== undefined && { description }),
+        ...(default_model !== undefined && { default_model }),
+        ...pickCharacter({ ...expert, ...character }),
+      }
+      await assertNoSecret(changes)
+      if (default_model != null) await models.assertUsable(default_model, reader.id)
+      const updated = await published_experts.findOneAndUpdate(
+        { _id: expert._id, ...unchanged, ...editableBy(reader) },
+        { $set: { ...changes, updated_at: clock.seconds() } },
+        { returnDocument: 'after' },
+      )
+      if (!updated) throw missOf(unchanged, 'NOT_FOUND')
+      return updated
+    },
+
     /** Returns what publishing an agent now would copy and leave out. Throws WORKSPACE_TOO_LARGE. */
     async preview(
       agent: AgentDocument,
@@ -221,7 +258,7 @@ export function createPublishedExperts(
       { name, ...changes }: TypeOf<typeof installation>,
       locale: Locale,
     ): Promise<AgentDocument> {
-      const expert = await find(key)
+      const expert = await find(owner, key)
       const { _id, slug, description, files, default_model: model } = expert
       const settings = {
         description,
@@ -244,10 +281,10 @@ export function createPublishedExperts(
     },
 
     /** Removes an expert but no installed copies. Throws NOT_FOUND, or FORBIDDEN unless by its creator or an administrator. */
-    async remove(key: string, { id, role }: Pick<AuthCaller, 'id' | 'role'>): Promise<void> {
-      const { _id, created_by_id } = await find(key)
-      if (created_by_id !== id && role !== 'admin') throw new AppError('FORBIDDEN')
-      await erase(_id)
+    async remove(key: string, reader: Reader): Promise<void> {
+      const expert = await find(reader, key)
+      if (!isOwnerOf(expert, reader)) throw new AppError('FORBIDDEN')
+      await erase(expert._id)
     },
 
     /** Removes the folders of processes that died while they published or removed an expert. */
@@ -273,44 +310,5 @@ async function copyInto(path: string, source: string): Promise<void> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     throw new AppError('NOT_FOUND', {}, { cause: error })
-  }
-}
-
-/** The prefix of the name of a folder that is being filled. */
-const UNFINISHED_PREFIX = '.unfinished-'
-
-/** Creates the store of the files of published experts: `<home>/experts/<id>`, readable by the server's user only. */
-function createExpertFolders({ server }: Pick<Cradle, 'server'>) {
-  const home = join(server.home, 'experts')
-  const pathOf = (expert_id: string) => join(home, expert_id)
-
-  return {
-    pathOf,
-
-    /** Fills a new folder under a temporary name and then renames it, so that no incomplete folder has the expert's id. */
-    async create<Result>(expert_id: string, fill: (folder: string) => Promise<Result>): Promise<Result> {
-      const unfinished = pathOf(UNFINISHED_PREFIX + expert_id)
-      try {
-        await mkdir(unfinished, { recursive: true, mode: 0o700 })
-        const result = await fill(unfinished)
-        await rename(unfinished, pathOf(expert_id))
-        return result
-      } catch (error) {
-        await removeTree(unfinished)
-        throw error
-      }
-    },
-
-    remove: (expert_id: string) => removeTree(pathOf(expert_id)),
-
-    /** Lists the names of folders that were last changed before a time (Unix milliseconds), unfinished ones included. */
-    async listOlderThan(time: number): Promise<string[]> {
-      const names: string[] = []
-      for (const entry of (await unlessMissing(readdir(home, { withFileTypes: true }))) ?? []) {
-        const stats = entry.isDirectory() ? await unlessMissing(stat(pathOf(entry.name))) : undefined
-        if (stats && stats.mtimeMs < time) names.push(entry.name)
-      }
-      return names
-    },
   }
 }

@@ -1,5 +1,15 @@
-import { agentRow, type Expert, newAgent, objectOf, pageQuery, pageReply } from '#plugin-api'
-import type { PublishedExpertSummary } from './character.ts'
+import {
+  agentRow,
+  type Expert,
+  makeTag,
+  newAgent,
+  objectOf,
+  pageQuery,
+  pageReply,
+  replyWithTag,
+} from '#plugin-api'
+import { expertFields, type PublishedExpertDocument, type PublishedExpertSummary } from './character.ts'
+import { mayEdit, type Reader } from './expert-access.ts'
 import { route } from './manifest.ts'
 import {
   expertDetail,
@@ -10,6 +20,7 @@ import {
   previewedFiles,
   publication,
   publicationPreview,
+  publishedChanges,
   publishedExpertDetail,
   publishedExpertRows,
   publishedParams,
@@ -30,12 +41,19 @@ const showExpert = ({ files, quick_prompts, task_examples, ...shown }: Expert) =
   task_examples: { en: [...task_examples.en], zh: [...task_examples.zh] },
 })
 
-const showPublished = (expert: PublishedExpertSummary) => {
-  const { _id: id, slug, name, description, created_by, source_agent_id } = expert
+const showPublished = (expert: PublishedExpertSummary, caller: Reader) => {
+  const { _id: id, slug, name, description, created_by, created_by_id, source_agent_id } = expert
   const { icon, color, created_at, updated_at } = expert
   const shown = { slug, name, description, created_by, source_agent_id, icon, color, created_at, updated_at }
-  return { id, expert_id: id, ...shown }
+  return {
+    ...{ id, expert_id: id, ...shown },
+    is_owner: created_by_id === caller.id,
+    can_edit: mayEdit(expert, caller),
+  }
 }
+
+const replyWithDetail = (expert: PublishedExpertDocument, caller: Reader) =>
+  replyWithTag(200, { ...showPublished(expert, caller), files: expert.files }, makeTag(expert, expertFields))
 
 const listExperts = route({
   method: 'GET',
@@ -87,7 +105,7 @@ const publishExpert = route({
   operation_id: 'publishExpert',
   summary: 'Publish an agent as an expert',
   description:
-    'Copies the agent as it is now, with the files of its workspace, for every account to install; later changes of the agent change nothing. Uploads, logs, keys and everything that looks like a secret are left out, and so are files that turns have written, unless `include_files` names them. `left_out` in the reply lists what was not copied, with the reasons. `tools_without_approval` is never published.',
+    'Copies the agent as it is now, with the files of its workspace, for every account to install until you share the expert with some; later changes of the agent change nothing. Uploads, logs, keys and everything that looks like a secret are left out, and so are files that turns have written, unless `include_files` names them. `left_out` in the reply lists what was not copied, with the reasons. `tools_without_approval` is never published.',
   guard: 'editor',
   body: publication,
   response: { 201: newlyPublishedExpert },
@@ -101,7 +119,7 @@ const publishExpert = route({
   audit: 'expert.publish',
 }).handle(async ({ agent, caller, body }, { publishedExperts }) => {
   const { expert, left_out } = await publishedExperts.publish(agent, caller, body)
-  return { ...showPublished(expert), files: expert.files, left_out }
+  return { ...showPublished(expert, caller), files: expert.files, left_out }
 })
 
 const previewPublication = route({
@@ -123,13 +141,14 @@ const listPublished = route({
   path: '/experts/published',
   operation_id: 'listPublishedExperts',
   summary: 'List the published experts',
-  description: 'Lists the experts that users of this server have published, by name, without their files.',
+  description:
+    'Lists the experts that users of this server have published and that you may install, by name, without their files: your own, those that are shared with nobody in particular, and those that are shared with you. Administrators see all of them.',
   guard: 'user',
   query: objectOf(pageQuery),
   response: { 200: publishedExpertRows },
-}).handle(async ({ query }, { publishedExperts }) => {
-  const { rows, next } = await publishedExperts.list(query)
-  return pageReply(query, { rows: rows.map(showPublished), next })
+}).handle(async ({ caller, query }, { publishedExperts }) => {
+  const { rows, next } = await publishedExperts.list(caller, query)
+  return pageReply(query, { rows: rows.map((expert) => showPublished(expert, caller)), next })
 })
 
 const getPublished = route({
@@ -142,9 +161,28 @@ const getPublished = route({
   params: publishedParams,
   response: { 200: publishedExpertDetail },
   errors: ['NOT_FOUND'],
-}).handle(async ({ params }, { publishedExperts }) => {
-  const expert = await publishedExperts.find(params.expert_id)
-  return { ...showPublished(expert), files: expert.files }
+  etag: true,
+}).handle(async ({ caller, params }, { publishedExperts }) =>
+  replyWithDetail(await publishedExperts.find(caller, params.expert_id), caller),
+)
+
+const changePublished = route({
+  method: 'PATCH',
+  path: '/experts/published/:expert_id',
+  operation_id: 'updatePublishedExpert',
+  summary: 'Change a published expert',
+  description:
+    'Changes the given settings; null clears a setting, and `config` is replaced as a whole. You can change experts that you have published and those shared with you for changes, administrators all of them. Agents that were installed from the expert stay as they are.',
+  guard: 'user',
+  params: publishedParams,
+  body: publishedChanges,
+  response: { 200: publishedExpertDetail },
+  errors: ['NOT_FOUND', 'SECRET_IN_SETTINGS', 'PROVIDER_NOT_VISIBLE'],
+  etag: true,
+  audit: 'expert.update',
+}).handle(async (request, { publishedExperts }) => {
+  const { caller, params, body } = request
+  return replyWithDetail(await publishedExperts.update(params.expert_id, caller, body, request), caller)
 })
 
 const installPublished = route({
@@ -190,6 +228,7 @@ export const expertRoutes = [
   previewPublication,
   listPublished,
   getPublished,
+  changePublished,
   installPublished,
   deletePublished,
 ]

@@ -64,16 +64,18 @@ const include_files = {
   examples: [['AGENTS.md', 'skills']],
 } as const
 
+const name = {
+  type: 'string',
+  maxLength: 256,
+  pattern: '^\\s*[^\\s\\p{Cc}\\p{Cs}]([^\\p{Cc}\\p{Cs}]{0,62}[^\\s\\p{Cc}\\p{Cs}])?\\s*$',
+  description: '1 to 64 characters, none of them a control character',
+  examples: ['Sales analyst'],
+} as const
+
 /** POST /agents/:id/publish-expert; by default with the agent's name and a slug made from the name. */
 export const publication = objectOf({
   ...settings,
-  name: {
-    type: 'string',
-    maxLength: 256,
-    pattern: '^\\s*[^\\s\\p{Cc}\\p{Cs}]([^\\p{Cc}\\p{Cs}]{0,62}[^\\s\\p{Cc}\\p{Cs}])?\\s*$',
-    description: "1 to 64 characters, none of them a control character; by default the agent's name",
-    examples: ['Sales analyst'],
-  },
+  name: { ...name, description: `${name.description}; by default the agent's name` },
   slug: {
     type: 'string',
     pattern: '^[a-z0-9][a-z0-9-]{0,63}$',
@@ -82,6 +84,9 @@ export const publication = objectOf({
   },
   include_files,
 })
+
+/** PATCH /experts/published/:expert_id. */
+export const publishedChanges = objectOf({ ...settings, name })
 
 const published = {
   id: text,
@@ -94,6 +99,8 @@ const published = {
   name: { ...text, examples: ['Sales analyst'] },
   description: nullable({ ...text, examples: ['Explains the sales of the month'] }),
   created_by: { type: 'string', description: 'Username', examples: ['ada'] },
+  is_owner: { type: 'boolean', description: 'True if the caller has published the expert' },
+  can_edit: { type: 'boolean', description: 'True if the caller may change it' },
   source_agent_id: { ...nullable(text), description: 'Null once that agent is gone' },
   icon: nullable({ ...text, examples: ['chart-column'] }),
   color: nullable({ ...text, examples: ['#4B7BEC'] }),

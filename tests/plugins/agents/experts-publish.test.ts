@@ -140,6 +140,8 @@ t.test('A workspace is published to the byte, and nobody but the server may read
     name: 'Reviewer',
     description: 'Reviews texts',
     created_by: 'ann',
+    is_owner: true,
+    can_edit: true,
     source_agent_id: id,
     icon: null,
     color: null,

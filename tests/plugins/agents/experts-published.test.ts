@@ -80,6 +80,7 @@ t.test('Everybody lists published experts by name, and finds them by id and by s
   for (const key of [later.id, later.slug])
     t.strictSame(await call('GET', `/experts/published/${key}`, ben), {
       ...summary,
+      ...{ is_owner: false, can_edit: false },
       files: ['a/c.md', 'b.md'],
     })
   t.match(await server.request('GET', '/experts/published/unheard-of', { token: ben.token }), NOT_FOUND)
