@@ -1,5 +1,7 @@
 import { TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { useGroups } from '../groups/group.ts'
+import { setGroups } from '../groups/membership.ts'
 import { t } from '../i18n/words.ts'
 import { client } from '../server/client.ts'
 import { refresh, send } from '../server/send.ts'
@@ -7,26 +9,30 @@ import { PasswordField } from '../sign-in/password-form.tsx'
 import { useDraft } from '../ui/draft.ts'
 import { useIssue } from '../ui/issues.tsx'
 import { Sheet } from '../ui/sheet.tsx'
-import { useSuggestedPermissions } from './permission-picks.tsx'
 import { NEW_PERSON, type PersonValues, toNewPerson } from './person.ts'
 import { PersonFields } from './person-fields.tsx'
 
 /** Creates an account with a password that its owner can use at once. */
 export function CreatePerson({ onClose }: { onClose(): void }) {
   const draft = useDraft(NEW_PERSON)
-  const suggested = useSuggestedPermissions()
+  const joined = useGroups().rows?.flatMap(({ id, is_default }) => (is_default ? [id] : [])) ?? []
   const [chosen, setChosen] = useState<string[]>()
-  const values = { ...draft.value, permissions: chosen ?? suggested }
+  const values = { ...draft.value, group_ids: chosen ?? joined }
   const { username, password, role } = values
-  const change = ({ permissions, ...changes }: Partial<PersonValues>) => {
-    if (permissions) setChosen(permissions)
+  const change = ({ group_ids, ...changes }: Partial<PersonValues>) => {
+    if (group_ids) setChosen(group_ids)
     draft.change(changes)
   }
   const create = async () => {
     // An administrator holds every permission without a grant.
     const person = role === 'admin' ? { ...values, permissions: [] } : values
-    await send(client.POST('/users', { body: toNewPerson(person) }))
-    await refresh('/users')
+    const account = await send(client.POST('/users', { body: toNewPerson(person) }))
+    await setGroups(
+      account.username,
+      account.groups.map(({ id }) => id),
+      values.group_ids,
+    )
+    await refresh('/users', '/groups')
   }
   return (
     <Sheet

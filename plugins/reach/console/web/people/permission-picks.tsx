@@ -1,34 +1,42 @@
 import { Checkbox, Stack, Text } from '@mantine/core'
-import { t, type WordKey } from '../i18n/words.ts'
+import { joinNames, t, type WordKey } from '../i18n/words.ts'
 import { api } from '../server/client.ts'
 import { may, useAccount } from '../session/account.ts'
 
-/** The headings of the groups, in their order; groups of plugins from outside follow without one. */
-const GROUPS: Record<string, WordKey> = {
+/** The headings of the categories, in their order; categories of plugins from outside follow without one. */
+const CATEGORIES: Record<string, WordKey> = {
   settings: 'people.group_settings',
   control: 'people.group_control',
   admin: 'people.group_admin',
 }
 
+const NONE: ReadonlyMap<string, string[]> = new Map()
+
 interface Props {
   label: string
   value: string[]
   onChange(value: string[]): void
+  /** The permissions that are there anyway, by their keys, with the names of the groups that give them. */
+  inherited?: ReadonlyMap<string, string[]>
 }
 
-/** The permissions that the caller can grant, in groups; those that only others can grant stay as they are. */
-export function PermissionPicks({ label, value, onChange }: Props) {
+/** The permissions that the caller can grant, by category; those that only others can grant stay as they are. */
+export function PermissionPicks({ label, value, onChange, inherited = NONE }: Props) {
   const account = useAccount()
-  const offered = (api.useQuery('get', '/users/permissions').data ?? []).filter(({ key }) =>
-    may(account, key),
+  const offered = (api.useQuery('get', '/users/permissions').data ?? []).filter(
+    ({ key }) => may(account, key) || inherited.has(key),
   )
-  const groups = [...new Set([...Object.keys(GROUPS), ...offered.map(({ category }) => category)])]
+  const categories = [...new Set([...Object.keys(CATEGORIES), ...offered.map(({ category }) => category)])]
   return (
-    <Checkbox.Group label={label} value={value} onChange={onChange}>
+    <Checkbox.Group
+      label={label}
+      value={[...new Set([...value, ...inherited.keys()])]}
+      onChange={(keys) => onChange(keys.filter((key) => value.includes(key) || !inherited.has(key)))}
+    >
       <Stack gap="lg" mt="sm">
-        {groups.map((category) => {
+        {categories.map((category) => {
           const permissions = offered.filter((permission) => permission.category === category)
-          const heading = GROUPS[category]
+          const heading = CATEGORIES[category]
           return (
             permissions.length > 0 && (
               <Stack gap="sm" key={category}>
@@ -37,9 +45,20 @@ export function PermissionPicks({ label, value, onChange }: Props) {
                     {t(heading)}
                   </Text>
                 )}
-                {permissions.map(({ key, label, description }) => (
-                  <Checkbox key={key} value={key} label={label} description={description} />
-                ))}
+                {permissions.map(({ key, label, description }) => {
+                  const groups = inherited.get(key)
+                  return (
+                    <Checkbox
+                      key={key}
+                      value={key}
+                      label={label}
+                      description={
+                        groups ? t('people.from_groups', { groups: joinNames(groups) }) : description
+                      }
+                      disabled={groups !== undefined}
+                    />
+                  )
+                })}
               </Stack>
             )
           )
@@ -49,7 +68,7 @@ export function PermissionPicks({ label, value, onChange }: Props) {
   )
 }
 
-/** The permissions that a new account is suggested to have, of those that the caller can grant. */
+/** The permissions that are suggested for everybody, of those that the caller can grant. */
 export function useSuggestedPermissions(): string[] {
   const account = useAccount()
   const permissions = api.useQuery('get', '/users/permissions').data ?? []

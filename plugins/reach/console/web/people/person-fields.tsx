@@ -1,4 +1,5 @@
 import { Input, NumberInput, SegmentedControl, TextInput } from '@mantine/core'
+import { GroupPicks, useGroupPermissions } from '../groups/group-picks.tsx'
 import { t } from '../i18n/words.ts'
 import { useAccount } from '../session/account.ts'
 import { useIssue } from '../ui/issues.tsx'
@@ -12,8 +13,8 @@ interface Props {
 
 /** The fields of an account that account managers can change. */
 export function PersonFields({ values, onChange }: Props) {
-  const account = useAccount()
-  const isAdmin = account.role === 'admin'
+  const isAdmin = useAccount().role === 'admin'
+  const inherited = useGroupPermissions(values.group_ids)
   const issue = {
     display_name: useIssue('/display_name'),
     email: useIssue('/email'),
@@ -57,9 +58,15 @@ export function PersonFields({ values, onChange }: Props) {
           />
         </Input.Wrapper>
       )}
+      <GroupPicks
+        description={t('people.groups_help')}
+        value={values.group_ids}
+        onChange={(group_ids) => onChange({ group_ids })}
+      />
       {values.role === 'user' && (
         <PermissionPicks
           label={t('people.permissions')}
+          inherited={inherited}
           value={values.permissions}
           onChange={(permissions) => onChange({ permissions })}
         />

@@ -1,5 +1,6 @@
 import { Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData } from '@tanstack/react-query'
 import { useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { api } from '../server/client.ts'
@@ -19,8 +20,8 @@ const PAUSE_MS = 150
 export function PersonSearch({ label, description, isBusy = false, onPick }: Props) {
   const [search, setSearch] = useState('')
   const [q] = useDebouncedValue(search.trim(), PAUSE_MS)
-  const found = api.useQuery('get', '/directory', { params: { query: { q, limit: 20 } } })
-  const people = found.data?.filter(({ kind }) => kind === 'user') ?? []
+  const query = { limit: 20, sort: 'display_name', ...(q !== '' && { q }) } as const
+  const found = api.useQuery('get', '/users', { params: { query } }, { placeholderData: keepPreviousData })
   return (
     <Select
       label={label}
@@ -35,10 +36,12 @@ export function PersonSearch({ label, description, isBusy = false, onPick }: Pro
       onSearchChange={setSearch}
       // The server has searched.
       filter={({ options }) => options}
-      data={people.map(({ name: username, display_name }) => ({
-        value: username,
-        label: display_name === null ? username : `${display_name} (${username})`,
-      }))}
+      data={
+        found.data?.map(({ username, display_name }) => ({
+          value: username,
+          label: display_name === null ? username : `${display_name} (${username})`,
+        })) ?? []
+      }
       nothingFoundMessage={t(found.isFetching ? 'common.loading' : 'forms.no_match')}
       onChange={(username) => {
         setSearch('')

@@ -12,6 +12,7 @@ export interface PersonValues {
   role: Person['role']
   display_name: string | null
   email: string | null
+  group_ids: string[]
   permissions: string[]
   token_quota: number | null
   workspace_root_dir: string | null
@@ -24,6 +25,7 @@ export const NEW_PERSON: PersonValues = {
   role: 'user',
   display_name: null,
   email: null,
+  group_ids: [],
   permissions: [],
   token_quota: null,
   workspace_root_dir: null,
@@ -33,8 +35,9 @@ export const NEW_PERSON: PersonValues = {
 export const valuesOf = (person: Person): PersonValues => ({ ...NEW_PERSON, ...pick(person) })
 
 function pick(person: Person) {
-  const { username, role, display_name, email, permissions, token_quota, workspace_root_dir } = person
-  return { username, role, display_name, email, permissions, token_quota, workspace_root_dir }
+  const { username, role, display_name, email, permissions, token_quota, workspace_root_dir, groups } = person
+  const group_ids = groups.map(({ id }) => id)
+  return { username, role, display_name, email, group_ids, permissions, token_quota, workspace_root_dir }
 }
 
 /** The name under which people know somebody. */
@@ -45,6 +48,6 @@ export const nameOf = ({ display_name, username }: Pick<Person, 'display_name' |
 export const canChange = (account: Account, { role }: Person) => role !== 'admin' || account.role === 'admin'
 
 /** The values of a new account that are no defaults, as a body. */
-export function toNewPerson({ username, password, ...values }: PersonValues) {
+export function toNewPerson({ username, password, group_ids: _, ...values }: PersonValues) {
   return { username, password, ...listChanges(NEW_PERSON, { ...NEW_PERSON, ...values }) }
 }

@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import type { paths } from '#client'
 import { client } from './client.ts'
 
@@ -25,16 +25,19 @@ interface Params {
 interface Options {
   enabled?: boolean
   staleTime?: number
+  /** True if the rows of the query before are shown until those of this one are here. */
+  keepsRows?: boolean
 }
 
-/** The loaded rows of a list that has pages, and the way to the next page. */
+/** The loaded rows of a list that has pages, the way to the next page, and the number of all rows if the server counts them. */
 export function useRows<Path extends ListPath>(
   path: Path,
   params: Params = {},
-  { enabled = true, staleTime }: Options = {},
+  { enabled = true, staleTime, keepsRows = false }: Options = {},
 ) {
   const query = useInfiniteQuery({
     ...(staleTime !== undefined && { staleTime }),
+    ...(keepsRows && { placeholderData: keepPreviousData }),
     queryKey: ['get', path, { params }, 'pages'],
     enabled,
     initialPageParam: undefined as string | undefined,
@@ -46,11 +49,17 @@ export function useRows<Path extends ListPath>(
       ) => Promise<{ data?: unknown; error?: unknown; response: Response }>
       const { data, error, response } = await get(path, { params: { ...params, query }, signal })
       if (error !== undefined) throw error
-      return { rows: data as Row<Path>[], next: readNextCursor(response.headers.get('link')) }
+      const total = response.headers.get('x-total-count')
+      return {
+        rows: data as Row<Path>[],
+        next: readNextCursor(response.headers.get('link')),
+        total: total === null ? undefined : Number(total),
+      }
     },
     getNextPageParam: ({ next }) => next,
   })
-  return { ...query, rows: query.data?.pages.flatMap(({ rows }) => rows) }
+  const pages = query.data?.pages
+  return { ...query, rows: pages?.flatMap(({ rows }) => rows), total: pages?.[0]?.total }
 }
 
 /** The cursor of the next page in a `Link` header, whose address is relative. */

@@ -145,6 +145,7 @@ export const ChartColumn = createIcon('M3 3v16a2 2 0 0 0 2 2h16', 'M18 17V9', 'M
 export const Check = createIcon('M20 6 9 17l-5-5')
 export const ChevronDown = createIcon('m6 9 6 6 6-6')
 export const ChevronRight = createIcon('m9 18 6-6-6-6')
+export const ChevronUp = createIcon('m18 15-6-6-6 6')
 export const Circle = createIcon(['circle', { cx: '12', cy: '12', r: '10' }])
 export const CircleCheck = createIcon(['circle', { cx: '12', cy: '12', r: '10' }], 'm16 9-5.5 5.5L8 12')
 export const CircleDot = createIcon(

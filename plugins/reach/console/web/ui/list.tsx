@@ -22,11 +22,15 @@ interface Props<Row> extends Rows<Row> {
   keyOf(row: Row): string
   /** The text of a row that the search looks in; without it there is no search. */
   textOf?(row: Row): string
-  /** A row, as `ListRow`. */
+  /** A search that the server does, in place of that in `textOf`. */
+  search?: { text: string; onChange(text: string): void }
+  /** A row, as `ListRow`; of a table, a `tr`. */
   children(row: Row): ReactNode
   /** Shown in place of a list without rows. */
   empty: ReactNode
   as?: 'rows' | 'cards'
+  /** The row of headings that makes a table of the list. */
+  head?: ReactNode
   /** Controls beside the search. */
   controls?: ReactNode
 }
@@ -34,9 +38,10 @@ interface Props<Row> extends Rows<Row> {
 /** A list with its search, its pages, and what is shown before, without and in place of its rows. */
 export function List<Row>(props: Props<Row>) {
   const { rows, error, refetch, hasNextPage = false, isFetchingNextPage = false, fetchNextPage } = props
-  const { label, keyOf, textOf, children, empty, as = 'rows', controls } = props
-  const [search, setSearch] = useState('')
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+  const { label, keyOf, textOf, children, empty, as = 'rows', head, controls } = props
+  const [typed, setTyped] = useState('')
+  const search = props.search ?? (textOf && { text: typed, onChange: setTyped })
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
 
   // A search looks through the whole list, so it loads the pages that are not yet here.
   useEffect(() => {
@@ -44,15 +49,16 @@ export function List<Row>(props: Props<Row>) {
   }, [words.length, hasNextPage, isFetchingNextPage, error, fetchNextPage])
 
   if (!rows) return error ? <Failure error={error} onRetry={() => refetch()} /> : <Waiting as={as} />
-  if (rows.length === 0 && !hasNextPage) return empty
+  if (rows.length === 0 && !hasNextPage && !props.search?.text) return empty
   const matching = textOf
     ? rows.filter((row) => words.every((word) => textOf(row).toLowerCase().includes(word)))
     : rows
+  const shown = matching.map((row) => <Fragment key={keyOf(row)}>{children(row)}</Fragment>)
   return (
     <Stack gap="md">
-      {(textOf || controls) && (
+      {(search || controls) && (
         <Group gap="sm">
-          {textOf && (
+          {search && (
             <TextInput
               flex="1 1 240px"
               maw={360}
@@ -60,8 +66,8 @@ export function List<Row>(props: Props<Row>) {
               aria-label={t('forms.search_in', { list: label })}
               placeholder={t('common.search')}
               leftSection={<Search size={14} aria-hidden />}
-              value={search}
-              onChange={(event) => setSearch(event.currentTarget.value)}
+              value={search.text}
+              onChange={(event) => search.onChange(event.currentTarget.value)}
             />
           )}
           {controls}
@@ -71,15 +77,22 @@ export function List<Row>(props: Props<Row>) {
         <Text size="sm" c="var(--meta)" role="status">
           {t(isFetchingNextPage ? 'common.loading' : 'forms.no_match')}
         </Text>
+      ) : head ? (
+        <div className={classes.rows}>
+          <table className={classes.table} aria-label={label}>
+            <thead>{head}</thead>
+            <tbody onKeyDown={(event) => moveFocus(event, () => [...event.currentTarget.children])}>
+              {shown}
+            </tbody>
+          </table>
+        </div>
       ) : (
         <ul
           className={classes[as]}
           aria-label={label}
           onKeyDown={(event) => moveFocus(event, () => [...event.currentTarget.children])}
         >
-          {matching.map((row) => (
-            <Fragment key={keyOf(row)}>{children(row)}</Fragment>
-          ))}
+          {shown}
         </ul>
       )}
       {error ? <Failure error={error} onRetry={() => refetch()} /> : null}

@@ -1,0 +1,41 @@
+import { MultiSelect } from '@mantine/core'
+import { t } from '../i18n/words.ts'
+import { useIssue } from '../ui/issues.tsx'
+import { groupNameOf, useGroups } from './group.ts'
+
+interface Props {
+  description: string
+  /** The ids of the chosen groups. */
+  value: string[]
+  onChange(ids: string[]): void
+}
+
+/** Groups as chips, to add and to remove. */
+export function GroupPicks({ description, value, onChange }: Props) {
+  const { rows } = useGroups()
+  return (
+    <MultiSelect
+      label={t('groups.title')}
+      description={description}
+      placeholder={value.length === 0 ? t('groups.find') : ''}
+      searchable
+      hidePickedOptions
+      // A group that is not read yet would be shown by its id.
+      data={rows?.map((group) => ({ value: group.id, label: groupNameOf(group) })) ?? []}
+      value={rows ? value : []}
+      disabled={!rows}
+      onChange={onChange}
+      nothingFoundMessage={t('forms.no_match')}
+      error={useIssue('/groups')}
+    />
+  )
+}
+
+/** The permissions that groups give, by their keys, each with the names of these groups. */
+export function useGroupPermissions(group_ids: readonly string[]): ReadonlyMap<string, string[]> {
+  const { rows = [] } = useGroups()
+  const given = new Map<string, string[]>()
+  for (const group of rows.filter(({ id }) => group_ids.includes(id)))
+    for (const key of group.permissions) given.set(key, [...(given.get(key) ?? []), groupNameOf(group)])
+  return given
+}
