@@ -7,7 +7,7 @@ import { refresh, send } from '../server/send.ts'
 import { Confirm } from '../ui/confirm.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { Ellipsis, Play, RotateCcw, Square, Trash2 } from '../ui/icons.ts'
-import { type Agent, controlAgent } from './use-agent.ts'
+import { type Agent, controlAgent, useOwnership } from './use-agent.ts'
 
 type Action = 'start' | 'stop' | 'reload'
 
@@ -18,6 +18,7 @@ export function AgentControls({ agent }: { agent: Agent }) {
   const [error, setError] = useState<unknown>()
   const navigate = useNavigate()
   const { id, name, state } = agent
+  const canDelete = useOwnership(agent)
   const isUp = state === 'running' || state === 'starting'
 
   const control = async (action: Action) => {
@@ -64,10 +65,18 @@ export function AgentControls({ agent }: { agent: Agent }) {
           <Menu.Item leftSection={<RotateCcw size={14} />} onClick={() => control('reload')}>
             {t('agents.reload')}
           </Menu.Item>
-          <Menu.Divider />
-          <Menu.Item c="var(--danger)" leftSection={<Trash2 size={14} />} onClick={() => setAsking('delete')}>
-            {t('common.delete')}
-          </Menu.Item>
+          {canDelete && (
+            <>
+              <Menu.Divider />
+              <Menu.Item
+                c="var(--danger)"
+                leftSection={<Trash2 size={14} />}
+                onClick={() => setAsking('delete')}
+              >
+                {t('common.delete')}
+              </Menu.Item>
+            </>
+          )}
         </Menu.Dropdown>
       </Menu>
       {error !== undefined && <Failure error={error} />}

@@ -2,20 +2,18 @@ import { Alert, Button } from '@mantine/core'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { NotFound } from '../frame/not-found.tsx'
 import { t } from '../i18n/words.ts'
-import { useAccount } from '../session/account.ts'
 import { MessageCircle } from '../ui/icons.ts'
 import { Page } from '../ui/page.tsx'
 import { Pending } from '../ui/pending.tsx'
 import { AgentControls } from './agent-controls.tsx'
 import { AgentState } from './agent-state.tsx'
 import { AgentTabs, useTabs } from './agent-tabs.tsx'
-import { canManage, useAgent } from './use-agent.ts'
+import { useAgent } from './use-agent.ts'
 
 /** The settings of an agent: its state and controls, and its pages as tabs. */
 export default function AgentPage() {
   const { data, error, refetch } = useAgent()
-  const isManaged = canManage(data?.data, useAccount())
-  const tabs = useTabs(isManaged)
+  const tabs = useTabs(data?.data.can_edit ?? false)
   const path = useLocation({ select: ({ pathname }) => pathname })
   if (!data)
     return (
@@ -45,7 +43,7 @@ export default function AgentPage() {
           >
             {t('agents.chat')}
           </Button>
-          {isManaged && <AgentControls agent={agent} />}
+          {agent.can_edit && <AgentControls agent={agent} />}
         </>
       }
     >

@@ -8,12 +8,12 @@ import classes from '../ui/page-tabs.module.css'
 import { partsOf, useSlotTabs } from './slot-tabs.ts'
 
 /** The pages of an agent that the account can use. */
-export function useTabs(isManaged: boolean) {
+export function useTabs(canEdit: boolean) {
   const account = useAccount()
   const { features } = useFacts()
   return [
     { to: '/agents/$id', label: t('agents.general') },
-    ...(isManaged
+    ...(canEdit
       ? ([
           { to: '/agents/$id/instructions', label: t('agents.instructions') },
           { to: '/agents/$id/persona', label: t('agents.persona') },
@@ -22,15 +22,15 @@ export function useTabs(isManaged: boolean) {
         ] as const)
       : []),
     { to: '/agents/$id/files', label: t('agents.files') },
-    ...(isManaged && may(account, 'channels')
+    ...(canEdit && may(account, 'channels')
       ? [{ to: '/agents/$id/channels', label: t('frame.channels') } as const]
       : []),
-    ...(isManaged && features.connectors
+    ...(canEdit && features.connectors
       ? [{ to: '/agents/$id/connectors', label: t('frame.connectors') } as const]
       : []),
     ...(features.schedules ? [{ to: '/agents/$id/schedules', label: t('frame.schedules') } as const] : []),
-    ...(isManaged ? [{ to: '/agents/$id/sharing', label: t('agents.sharing') } as const] : []),
-    ...(isManaged && may(account, 'acp_runners')
+    ...(canEdit ? [{ to: '/agents/$id/sharing', label: t('agents.sharing') } as const] : []),
+    ...(canEdit && may(account, 'acp_runners')
       ? [{ to: '/agents/$id/external', label: t('agents.external') } as const]
       : []),
   ] as const

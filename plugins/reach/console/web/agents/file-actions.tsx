@@ -10,12 +10,12 @@ import { baseName, downloadFile, downloadFolder, type WorkspaceFile } from './fi
 interface Props {
   id: string
   file: WorkspaceFile
-  canManage: boolean
+  canEdit: boolean
   onFailure(error: unknown): void
 }
 
 /** Downloads, renames and deletes a file or folder. */
-export function FileActions({ id, file, canManage, onFailure }: Props) {
+export function FileActions({ id, file, canEdit, onFailure }: Props) {
   const [isRenaming, setRenaming] = useState(false)
   const { path, kind } = file
   const name = baseName(path)
@@ -33,7 +33,7 @@ export function FileActions({ id, file, canManage, onFailure }: Props) {
       <RowMenu
         name={name}
         deletion={
-          canManage && {
+          canEdit && {
             about: t(isFolder ? 'agents.delete_folder' : 'agents.delete_file'),
             isTyped: isFolder,
             run: remove,
@@ -41,7 +41,7 @@ export function FileActions({ id, file, canManage, onFailure }: Props) {
         }
       >
         <Menu.Item onClick={download}>{t(isFolder ? 'agents.download_zip' : 'agents.download')}</Menu.Item>
-        {canManage && <Menu.Item onClick={() => setRenaming(true)}>{t('agents.rename')}</Menu.Item>}
+        {canEdit && <Menu.Item onClick={() => setRenaming(true)}>{t('agents.rename')}</Menu.Item>}
       </RowMenu>
       {isRenaming && <FilePath id={id} from={path} onClose={() => setRenaming(false)} />}
     </>

@@ -21,7 +21,7 @@ import {
 interface Props {
   id: string
   file: WorkspaceFile
-  canManage: boolean
+  canEdit: boolean
   onClose(): void
 }
 
@@ -69,14 +69,7 @@ export function FilePreview(props: Props) {
   )
 }
 
-function TextEditor({
-  id,
-  file,
-  canManage,
-  onClose,
-  text,
-  tag,
-}: Props & { text: string; tag: string | null }) {
+function TextEditor({ id, file, canEdit, onClose, text, tag }: Props & { text: string; tag: string | null }) {
   const draft = useDraft({ text })
   const save = () => writeFile(id, file.path, new Blob([draft.value.text]), tag ? { 'If-Match': tag } : {})
   return (
@@ -85,7 +78,7 @@ function TextEditor({
       width={760}
       isDirty={draft.isDirty}
       canSave={draft.isDirty}
-      onSave={canManage ? save : undefined}
+      onSave={canEdit ? save : undefined}
       onClose={onClose}
       aside={
         <Button variant="default" onClick={() => downloadFile(id, file.path)}>
@@ -98,7 +91,7 @@ function TextEditor({
         autosize
         minRows={16}
         maxRows={32}
-        readOnly={!canManage}
+        readOnly={!canEdit}
         spellCheck={false}
         classNames={{ input: classes.code }}
         value={draft.value.text}

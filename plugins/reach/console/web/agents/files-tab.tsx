@@ -20,7 +20,8 @@ import { useLoadedAgent } from './use-agent.ts'
 
 /** The workspace of an agent, folder by folder; guests see the files of their own threads. */
 export default function FilesTab() {
-  const { agent, canManage } = useLoadedAgent()
+  const { agent } = useLoadedAgent()
+  const canEdit = agent.can_edit
   const { id } = agent
   const { path = '' } = useSearch({ from: '/agents/$id/files' })
   const files = useRows('/agents/{id}/files', { path: { id }, query: path ? { path } : {} })
@@ -49,7 +50,7 @@ export default function FilesTab() {
     setExistingFiles([])
   }
 
-  const controls = canManage && (
+  const controls = canEdit && (
     <>
       <Button variant="default" leftSection={<FolderPlus size={16} />} onClick={() => setNaming(true)}>
         {t('agents.folder_new')}
@@ -67,7 +68,7 @@ export default function FilesTab() {
   return (
     <Stack
       gap="md"
-      {...(canManage && {
+      {...(canEdit && {
         onDragOver: (event) => event.preventDefault(),
         onDrop: (event) => {
           event.preventDefault()
@@ -77,7 +78,7 @@ export default function FilesTab() {
     >
       <Group justify="space-between" gap="sm">
         <Folders id={id} path={path} />
-        {canManage && (
+        {canEdit && (
           <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/storage" search={{ agent: id }} />}>
             {t('storage.title')}
           </Anchor>
@@ -93,7 +94,7 @@ export default function FilesTab() {
         controls={controls}
         empty={
           <Empty title={t('agents.no_files')} action={controls}>
-            {t(canManage ? 'agents.no_files_about' : 'agents.no_files_guest')}
+            {t(canEdit ? 'agents.no_files_about' : 'agents.no_files_guest')}
           </Empty>
         }
       >
@@ -115,13 +116,11 @@ export default function FilesTab() {
               ? { link: { to: '/agents/$id/files', params: { id }, search: { path: file.path } } }
               : { onOpen: () => setShown(file) })}
           >
-            <FileActions id={id} file={file} canManage={canManage} onFailure={setError} />
+            <FileActions id={id} file={file} canEdit={canEdit} onFailure={setError} />
           </ListRow>
         )}
       </List>
-      {shown && (
-        <FilePreview id={id} file={shown} canManage={canManage} onClose={() => setShown(undefined)} />
-      )}
+      {shown && <FilePreview id={id} file={shown} canEdit={canEdit} onClose={() => setShown(undefined)} />}
       {isNaming && <FilePath id={id} folder={path} onClose={() => setNaming(false)} />}
       {existingFiles.length > 0 && (
         <Confirm

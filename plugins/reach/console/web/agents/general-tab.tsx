@@ -7,8 +7,8 @@ import { useAgentDraft } from './use-agent-draft.ts'
 
 /** The name, look and model of an agent; for guests what it is. */
 export default function GeneralTab() {
-  const { agent, canManage } = useLoadedAgent()
-  if (canManage) return <GeneralForm />
+  const { agent } = useLoadedAgent()
+  if (agent.can_edit) return <GeneralForm />
   return (
     <Stack gap="sm">
       <Text>{agent.description ?? t('agents.no_description')}</Text>

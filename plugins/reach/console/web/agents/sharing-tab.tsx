@@ -1,51 +1,61 @@
-import { Button, Stack, Text, Title } from '@mantine/core'
+import { Button, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { t } from '../i18n/words.ts'
-import { Failure } from '../ui/failure.tsx'
-import { Toggle } from '../ui/toggle.tsx'
+import { GrantFields } from '../sharing/grant-fields.tsx'
+import type { Grant } from '../sharing/grants.ts'
+import type { SharedThing } from '../sharing/kinds.ts'
+import { readGrants } from '../sharing/store-grants.ts'
+import { useGrantStore } from '../sharing/use-grant-store.ts'
+import { useDraft } from '../ui/draft.ts'
+import { Pending } from '../ui/pending.tsx'
+import { Section } from '../ui/section.tsx'
+import { SettingsForm } from '../ui/settings-form.tsx'
 import { PublishSheet } from './publish-sheet.tsx'
-import { updateAgent, useLoadedAgent } from './use-agent.ts'
+import { useLoadedAgent, useOwnership } from './use-agent.ts'
 
-/** Shares an agent with everybody on the server, or publishes a copy as an expert. */
+/** Shares an agent with people, groups and everyone, or publishes a copy as an expert. */
 export default function SharingTab() {
   const { agent } = useLoadedAgent()
   const [isPublishing, setPublishing] = useState(false)
-  const [error, setError] = useState<unknown>()
-  const share = async (is_shared: boolean) => {
-    setError(undefined)
-    await updateAgent(agent.id, { is_shared }).catch(setError)
-  }
+  const canShare = useOwnership(agent)
+  const thing: SharedThing = { kind: 'agent', ...agent }
+  const grants = useQuery({
+    queryKey: ['grants', 'agent', agent.id],
+    queryFn: () => readGrants(thing),
+    staleTime: 0,
+  })
   return (
     <Stack gap="xl" maw={600}>
-      <Stack gap="sm" component="section">
-        <Title order={2} size="h5">
-          {t('agents.share')}
-        </Title>
-        <Toggle
-          label={t('agents.is_shared')}
-          description={
-            agent.is_owner
-              ? t('agents.is_shared_help')
-              : t('agents.is_shared_by_owner', { owner: agent.owner })
-          }
-          checked={agent.is_shared}
-          disabled={!agent.is_owner}
-          onToggle={(checked) => share(checked)}
-        />
-        {error !== undefined && <Failure error={error} />}
-      </Stack>
-      <Stack gap="sm" component="section" align="flex-start">
-        <Title order={2} size="h5">
-          {t('agents.publish')}
-        </Title>
-        <Text size="sm" c="var(--meta)">
-          {t('agents.publish_about')}
-        </Text>
-        <Button variant="default" onClick={() => setPublishing(true)}>
+      {!grants.data ? (
+        <Pending {...grants} height={240} />
+      ) : canShare ? (
+        <SharingForm thing={thing} stored={grants.data} />
+      ) : (
+        <GrantFields thing={thing} grants={grants.data} base={grants.data} />
+      )}
+      <Section title={t('agents.publish')} about={t('agents.publish_about')}>
+        <Button variant="default" w="fit-content" onClick={() => setPublishing(true)}>
           {t('agents.publish_open')}
         </Button>
-      </Stack>
+      </Section>
       {isPublishing && <PublishSheet agent={agent} onClose={() => setPublishing(false)} />}
     </Stack>
+  )
+}
+
+function SharingForm({ thing, stored }: { thing: SharedThing; stored: Grant[] }) {
+  const { refused, store } = useGrantStore(thing)
+  const draft = useDraft({ grants: stored })
+  const save = async () => draft.accept({ grants: await store(draft.base.grants, draft.value.grants) })
+  return (
+    <SettingsForm label={t('agents.sharing')} isDirty={draft.isDirty} onSave={save} onReset={draft.reset}>
+      <GrantFields
+        {...{ thing, refused }}
+        grants={draft.value.grants}
+        base={draft.base.grants}
+        onChange={(grants) => draft.change({ grants })}
+      />
+    </SettingsForm>
   )
 }

@@ -4,7 +4,7 @@ import type { components } from '#client'
 import { client } from '../server/client.ts'
 import { queries } from '../server/queries.ts'
 import { ifMatch, refresh, send, sendTagged } from '../server/send.ts'
-import { type Account, useAccount } from '../session/account.ts'
+import { useAccount } from '../session/account.ts'
 
 export type Agent = components['schemas']['Agent']
 export type AgentChanges = components['schemas']['UpdateAgentBody']
@@ -20,16 +20,17 @@ export function useAgent() {
   })
 }
 
-/** The agent of the address, on pages that are shown once it is loaded, and what the account may do with it. */
-export function useLoadedAgent(): { agent: Agent; tag: string | null; canManage: boolean } {
+/** The agent of the address, on pages that are shown once it is loaded. */
+export function useLoadedAgent(): { agent: Agent; tag: string | null } {
   const { data } = useAgent()
-  const account = useAccount()
-  return { agent: data!.data, tag: data!.tag, canManage: canManage(data!.data, account) }
+  return { agent: data!.data, tag: data!.tag }
 }
 
-/** True if an account may change an agent: its own, or as an administrator. */
-export const canManage = (agent: Pick<Agent, 'is_owner'> | undefined, { role }: Account) =>
-  agent !== undefined && (agent.is_owner || role === 'admin')
+/** True if the account may share, transfer and delete an agent: its own, or as an administrator. */
+export function useOwnership({ is_owner }: Pick<Agent, 'is_owner'>): boolean {
+  const { role } = useAccount()
+  return is_owner || role === 'admin'
+}
 
 /** Stores changes of an agent; refused if it has changed since the version of the tag. */
 export async function updateAgent(id: string, body: AgentChanges, tag?: string | null) {

@@ -19,6 +19,8 @@ interface Props extends Field {
   kind?: DirectoryEntry['kind']
   /** False for entries that cannot be chosen, for example because they are in a list already. */
   isOffered?(entry: DirectoryEntry): boolean
+  /** True if a dialog puts the focus here. */
+  'data-autofocus'?: true | undefined
 }
 
 /** The pause after which a search is sent. */
@@ -37,7 +39,7 @@ export function PeoplePicker({ value, onChange, kind, isOffered = () => true, ..
   const offered = data.filter((entry) => isOffered(entry) && (isCurrent || isMatch(entry, typed)))
   const entries = new Map([...offered, ...value].map((entry) => [keyOf(entry), entry]))
   const chosen = value.map(keyOf)
-  const count = offered.filter((entry) => !chosen.includes(keyOf(entry))).length
+  const matches = offered.filter((entry) => !chosen.includes(keyOf(entry)))
   const isWaiting = isPending || !isCurrent
   const empty = error
     ? readFailure(error).message
@@ -54,14 +56,19 @@ export function PeoplePicker({ value, onChange, kind, isOffered = () => true, ..
         value={chosen}
         onChange={(keys) => onChange(keys.map((key) => entries.get(key)!))}
         searchable
+        openOnFocus={false}
         searchValue={search}
         onSearchChange={setSearch}
         filter={({ options }) => options}
         hidePickedOptions
-        selectFirstOptionOnChange
+        selectFirstOptionOnChange={!isWaiting}
         nothingFoundMessage={empty}
         maxDropdownHeight={280}
         rightSection={null}
+        onKeyDown={(event) => {
+          // Enter chooses; it must not submit the form around the field.
+          if (event.key === 'Enter') event.preventDefault()
+        }}
         onDropdownOpen={() => setOpen(true)}
         onDropdownClose={() => setOpen(false)}
         renderOption={({ option }) => <Entry entry={entries.get(option.value)!} />}
@@ -72,7 +79,7 @@ export function PeoplePicker({ value, onChange, kind, isOffered = () => true, ..
         )}
       />
       <VisuallyHidden role="status">
-        {isOpen && (count > 0 ? !isWaiting && t('sharing.matches', { count }) : empty)}
+        {isOpen && (matches[0] ? !isWaiting && announce(matches[0], matches.length) : empty)}
       </VisuallyHidden>
     </>
   )
@@ -93,6 +100,10 @@ function Entry({ entry }: { entry: DirectoryEntry }) {
     </span>
   )
 }
+
+/** Enter chooses the first match, so screen readers must hear which one it is. */
+const announce = (first: DirectoryEntry, count: number) =>
+  t('sharing.matches', { count, name: nameOf(first) })
 
 const isMatch = ({ name, display_name }: DirectoryEntry, text: string) =>
   `${name}\n${display_name ?? ''}`.toLowerCase().includes(text.toLowerCase())

@@ -1,10 +1,8 @@
 import { Anchor, Breadcrumbs, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { canManage } from '../agents/use-agent.ts'
 import { formatBytes } from '../i18n/format.ts'
 import { t } from '../i18n/words.ts'
 import { api } from '../server/client.ts'
-import { useAccount } from '../session/account.ts'
 import { Pending } from '../ui/pending.tsx'
 import { UsedBar } from '../ui/used-bar.tsx'
 import { LargestFiles } from './largest-files.tsx'
@@ -13,10 +11,9 @@ import type { Storage } from './workspaces.tsx'
 /** The files of an agent by size. The size of the workspace is shown to the owner of the agent only. */
 export function AgentStorage({ id, storage }: { id: string; storage: Storage }) {
   const agent = api.useQuery('get', '/agents/{id}', { params: { path: { id } } })
-  const account = useAccount()
   const workspace = storage.workspaces.find(({ agent_id }) => agent_id === id)
   if (!agent.data) return <Pending error={agent.error} refetch={agent.refetch} height={160} />
-  const mayDelete = canManage(agent.data, account)
+  const mayDelete = agent.data.can_edit
   return (
     <>
       <Breadcrumbs component="nav" aria-label={t('storage.title')} separatorMargin={6}>

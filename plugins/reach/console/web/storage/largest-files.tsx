@@ -108,9 +108,7 @@ export function LargestFiles({ id, mayDelete }: Props) {
           {t('storage.delete_about')}
         </Confirm>
       )}
-      {shown && (
-        <FilePreview id={id} file={shown} canManage={mayDelete} onClose={() => setShown(undefined)} />
-      )}
+      {shown && <FilePreview id={id} file={shown} canEdit={mayDelete} onClose={() => setShown(undefined)} />}
     </>
   )
 }

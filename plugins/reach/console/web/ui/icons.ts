@@ -454,6 +454,11 @@ export const Settings2 = createIcon(
   ['circle', { cx: '17', cy: '17', r: '3' }],
   ['circle', { cx: '7', cy: '7', r: '3' }],
 )
+export const ShieldUser = createIcon(
+  'M20 13c0 5-3.5 7.5-7.66 8.95a1 1 0 0 1-.67-.01C7.5 20.5 4 18 4 13V6a1 1 0 0 1 1-1c2 0 4.5-1.2 6.24-2.72a1.17 1.17 0 0 1 1.52 0C14.51 3.81 17 5 19 5a1 1 0 0 1 1 1z',
+  'M6.376 18.91a6 6 0 0 1 11.249.003',
+  ['circle', { cx: '12', cy: '11', r: '4' }],
+)
 export const Smartphone = createIcon(
   ['rect', { width: '14', height: '20', x: '5', y: '2', rx: '2', ry: '2' }],
   'M12 18h.01',

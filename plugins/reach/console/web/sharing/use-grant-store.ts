@@ -1,0 +1,19 @@
+import { useState } from 'react'
+import type { Grant } from './grants.ts'
+import type { SharedThing } from './kinds.ts'
+import { RefusedGrants, storeGrants } from './store-grants.ts'
+
+/** Stores grants, and keeps whose the server has refused. */
+export function useGrantStore(thing: SharedThing) {
+  const [refused, setRefused] = useState<readonly string[]>([])
+  const store = async (before: readonly Grant[], after: readonly Grant[]) => {
+    setRefused([])
+    try {
+      return await storeGrants(thing, before, after)
+    } catch (error) {
+      if (error instanceof RefusedGrants) setRefused(error.grantees)
+      throw error
+    }
+  }
+  return { refused, store }
+}
