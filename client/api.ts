@@ -29,12 +29,12 @@ export interface paths {
   "/auth/me": {
     /**
      * Get your account
-     * @description Returns the profile of the caller with its permissions, and every limit of this server with what the account has used of it. Unlike most calls, it also works while the password must be changed.
+     * @description Returns the profile of the caller with its permissions, every limit of this server with what the account has used of it, and the state of its budget. Unlike most calls, it also works while the password must be changed.
      */
     get: operations["getOwnAccount"];
     /**
      * Update your profile
-     * @description Changes the display name, language or email address; fields that are left out keep their values, and null clears a field. The language decides in which language messages are written if a request has no `Accept-Language`.
+     * @description Changes the display name, language, time zone or email address; fields that are left out keep their values, and null clears a field. The language decides in which language messages are written if a request has no `Accept-Language`.
      */
     patch: operations["updateOwnAccount"];
   };
@@ -574,7 +574,7 @@ export interface paths {
   "/agents/{id}/skills/{slug}/push-to-package": {
     /**
      * Copy a skill of an agent to a package
-     * @description Copies the skill as it is now; later changes in the workspace change nothing. You can change packages of your own, administrators all of them. A skill with the same slug in the package is replaced only if `overwrite` is true.
+     * @description Copies the skill as it is now; later changes in the workspace change nothing. You can change packages of your own and those shared with you for changes, administrators all of them. A skill with the same slug in the package is replaced only if `overwrite` is true.
      *
      * Needs the permission `skill_packages`, which administrators have. For the owner of the agent and administrators.
      */
@@ -583,12 +583,12 @@ export interface paths {
   "/skill-packages": {
     /**
      * List the skill packages
-     * @description Lists the packages of all accounts, the oldest first. Everybody may read them and copy their skills.
+     * @description Lists the packages that you may read and copy skills from, the oldest first: your own, those that are shared with nobody in particular, and those that are shared with you. Administrators see all of them.
      */
     get: operations["listSkillPackages"];
     /**
      * Create a skill package
-     * @description Creates an empty package, which every account can read; add skills to it next. Only you and administrators can change it.
+     * @description Creates an empty package, which every account can read until you share it with some; add skills to it next. Only you and administrators can change it, and those with whom you share it for changes.
      *
      * Needs the permission `skill_packages`, which administrators have.
      */
@@ -609,7 +609,7 @@ export interface paths {
     delete: operations["deleteSkillPackage"];
     /**
      * Change a skill package
-     * @description Renames the package or changes its description. You can change packages of your own, administrators all of them.
+     * @description Renames the package or changes its description. You can change packages of your own and those shared with you for changes, administrators all of them.
      *
      * Needs the permission `skill_packages`, which administrators have.
      */
@@ -857,7 +857,7 @@ export interface paths {
   "/projects": {
     /**
      * List your projects
-     * @description Lists your projects, oldest first. Nobody else sees them.
+     * @description Lists your own projects, then those that others share with you, each oldest first. Your threads in them are yours alone.
      */
     get: operations["listProjects"];
     /**
@@ -869,17 +869,17 @@ export interface paths {
   "/projects/{id}": {
     /**
      * Get a project
-     * @description Its threads are listed by `GET /threads?project_id=`.
+     * @description Returns a project of your own, or one that is shared with you. Your threads in it are listed by `GET /threads?project_id=`.
      */
     get: operations["getProject"];
     /**
      * Delete a project
-     * @description Deletes the project. Its threads stay, with a `project_id` of null.
+     * @description Deletes a project of your own. Its threads, also those of others, stay with a `project_id` of null.
      */
     delete: operations["deleteProject"];
     /**
      * Change a project
-     * @description Changes the given fields; null removes a text. Instructions and knowledge bases apply to the threads of the project from their next turns on. A knowledge base that you can no longer search is left out of a turn.
+     * @description Changes the given fields of a project that you own or may edit; null removes a text. Instructions and knowledge bases apply to the threads of the project from their next turns on. A knowledge base that whoever talks cannot search is left out of a turn.
      */
     patch: operations["updateProject"];
   };
@@ -1809,7 +1809,7 @@ export interface paths {
   "/usage/summary": {
     /**
      * Get your usage
-     * @description Sums up the tokens of your own model calls in a window, in total and in buckets, and shows the state of your quota. Calls that have just ended are included. Deleting threads or agents does not reduce the numbers.
+     * @description Sums up the tokens of your own model calls in a window, in total and in buckets, and shows the state of your quota and of your budget. Calls that have just ended are included. Deleting threads or agents does not reduce the numbers.
      */
     get: operations["getUsage"];
   };
@@ -1822,6 +1822,22 @@ export interface paths {
      */
     get: operations["getAccountsUsage"];
   };
+  "/admin/budget": {
+    /**
+     * Get the budget of the server
+     * @description Returns what all accounts together may spend on model calls in a window, with what they have spent and reserved; null without a budget.
+     *
+     * For administrators.
+     */
+    get: operations["getServerBudget"];
+    /**
+     * Set the budget of the server
+     * @description Limits what all accounts together spend on model calls in a window, which begins at midnight, on Monday or on the first of the month in the time zone of the server. It counts what was spent in the current window before. Calls beyond it are refused with `BUDGET_EXCEEDED`.
+     *
+     * For administrators.
+     */
+    put: operations["setServerBudget"];
+  };
   "/users/permissions": {
     /**
      * List the permissions
@@ -1832,7 +1848,7 @@ export interface paths {
   "/users": {
     /**
      * List the accounts
-     * @description Lists all accounts by username, the disabled ones included, each with its permissions and its quota.
+     * @description Lists the accounts, the disabled ones included, each with its own permissions and quota. The header `X-Total-Count` of the first page has the number of all accounts that fit.
      *
      * Needs the permission `users`, which administrators have.
      */
@@ -2394,6 +2410,8 @@ export interface components {
       email: string | null;
       /** @description The language of messages; null if `Accept-Language` alone decides */
       locale: components["schemas"]["Locale"] | null;
+      /** @description The zone in which its budget begins anew; null for that of the server */
+      timezone: string | null;
       /** @description Keys of permissions; an administrator has all of them */
       permissions: string[];
       /** @description True if all other calls are refused until the password has been changed */
@@ -2534,6 +2552,34 @@ export interface components {
         max: number;
       };
     };
+    /**
+     * BudgetWindow
+     * @enum {string}
+     */
+    BudgetWindow: "day" | "week" | "month";
+    /**
+     * BudgetScope
+     * @enum {string}
+     */
+    BudgetScope: "account" | "group" | "server";
+    /** BudgetState */
+    BudgetState: {
+      /** @description The money that may be spent in a window */
+      amount: number;
+      window: components["schemas"]["BudgetWindow"];
+      /** @description The currency of the server */
+      currency: string;
+      /** @description Spent in the current window */
+      spent: number;
+      /** @description Reserved for running calls */
+      reserved: number;
+      /** @description The unspent part */
+      remaining: number;
+      /** @description The end of the current window in Unix seconds */
+      resets_at: number;
+      /** @description Whose budget it is: that of the account itself, of one of its groups, or of the server */
+      scope: components["schemas"]["BudgetScope"];
+    };
     /** OwnAccount */
     OwnAccount: {
       id: string;
@@ -2543,6 +2589,8 @@ export interface components {
       email: string | null;
       /** @description The language of messages; null if `Accept-Language` alone decides */
       locale: components["schemas"]["Locale"] | null;
+      /** @description The zone in which its budget begins anew; null for that of the server */
+      timezone: string | null;
       /** @description Keys of permissions; an administrator has all of them */
       permissions: string[];
       /** @description True if all other calls are refused until the password has been changed */
@@ -2550,6 +2598,8 @@ export interface components {
       /** @description What this session must do before all other calls are accepted: `set_up_totp` or `verify_totp`; missing if nothing */
       required_actions?: string[];
       limits: components["schemas"]["Limits"];
+      /** @description The state of your budget; null without one */
+      budget: components["schemas"]["BudgetState"] | null;
     };
     /** UpdateOwnAccountBody */
     UpdateOwnAccountBody: {
@@ -2559,6 +2609,11 @@ export interface components {
        * @description A language tag such as zh-CN; stored as the nearest language that messages are written in
        */
       locale?: string | null;
+      /**
+       * Format: timezone
+       * @description The zone in which your budget begins anew; null for that of the server
+       */
+      timezone?: string | null;
       /** Format: email */
       email?: string | null;
     };
@@ -4548,6 +4603,10 @@ export interface components {
       description: string | null;
       /** @description A username */
       created_by: string;
+      /** @description True if the caller has created the package */
+      is_owner: boolean;
+      /** @description True if the caller may change it and its skills */
+      can_edit: boolean;
       skill_count: number;
       /** @description Unix seconds */
       created_at: number;
@@ -4595,6 +4654,10 @@ export interface components {
       description: string | null;
       /** @description A username */
       created_by: string;
+      /** @description True if the caller has created the package */
+      is_owner: boolean;
+      /** @description True if the caller may change it and its skills */
+      can_edit: boolean;
       skill_count: number;
       /** @description Unix seconds */
       created_at: number;
@@ -6018,10 +6081,16 @@ export interface components {
       description: string | null;
       /** @description Added to the instructions of the agent, before those of the thread */
       instructions: string | null;
-      /** @description Searched besides those of the agent, the thread and the turn; you must be able to search them */
+      /** @description Searched besides those of the agent, the thread and the turn, as far as whoever talks may search them; you must be able to search those that you add */
       knowledge_base_ids: string[];
-      /** @description Its threads with all agents, without archived ones */
+      /** @description Your threads in it with all agents, without archived ones */
       thread_count: number;
+      /** @description Username */
+      owner: string;
+      /** @description True if it belongs to the caller */
+      is_owner: boolean;
+      /** @description True if the caller may change it */
+      can_edit: boolean;
       /** @description Unix seconds */
       created_at: number;
     };
@@ -6032,7 +6101,7 @@ export interface components {
       description?: string | null;
       /** @description Added to the instructions of the agent, before those of the thread */
       instructions?: string | null;
-      /** @description Searched besides those of the agent, the thread and the turn; you must be able to search them */
+      /** @description Searched besides those of the agent, the thread and the turn, as far as whoever talks may search them; you must be able to search those that you add */
       knowledge_base_ids?: string[];
     };
     NotFoundOrProjectNotFoundError: {
@@ -6056,7 +6125,7 @@ export interface components {
       description?: string | null;
       /** @description Added to the instructions of the agent, before those of the thread */
       instructions?: string | null;
-      /** @description Searched besides those of the agent, the thread and the turn; you must be able to search them */
+      /** @description Searched besides those of the agent, the thread and the turn, as far as whoever talks may search them; you must be able to search those that you add */
       knowledge_base_ids?: string[];
     };
     KnowledgeBaseNotFoundOrNotFoundOrProjectNotFoundError: {
@@ -6644,10 +6713,10 @@ export interface components {
       /** @description As `<provider>:<model>`, instead of the agent's model */
       default_model?: string;
     };
-    RateLimitedOrTokenQuotaExceededError: {
+    BudgetExceededOrRateLimitedOrTokenQuotaExceededError: {
       error: {
         /** @enum {string} */
-        code: "RATE_LIMITED" | "TOKEN_QUOTA_EXCEEDED";
+        code: "BUDGET_EXCEEDED" | "RATE_LIMITED" | "TOKEN_QUOTA_EXCEEDED";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -6675,7 +6744,7 @@ export interface components {
     PolishPrompt409Error: {
       error: {
         /** @enum {string} */
-        code: "AGENT_NOT_RUNNING" | "IDEMPOTENCY_KEY_IN_USE" | "LIMIT_REACHED" | "MODEL_DISABLED" | "NO_MODEL";
+        code: "AGENT_NOT_RUNNING" | "IDEMPOTENCY_KEY_IN_USE" | "LIMIT_REACHED" | "MODEL_DISABLED" | "NO_MODEL" | "PRICE_UNKNOWN";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -7311,6 +7380,20 @@ export interface components {
         request_id: string;
       };
     };
+    PriceUnknownError: {
+      error: {
+        /** @enum {string} */
+        code: "PRICE_UNKNOWN";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
     /**
      * KnowledgeBaseStatus
      * @enum {string}
@@ -7883,10 +7966,10 @@ export interface components {
       stop?: unknown;
       [key: string]: unknown;
     };
-    OpenAIRateLimitedOrTokenQuotaExceededOrTooManyTurnsError: {
+    OpenAICreateChatCompletion429Error: {
       error: {
         /** @enum {string} */
-        code: "RATE_LIMITED" | "TOKEN_QUOTA_EXCEEDED" | "TOO_MANY_TURNS";
+        code: "BUDGET_EXCEEDED" | "RATE_LIMITED" | "TOKEN_QUOTA_EXCEEDED" | "TOO_MANY_TURNS";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -7994,7 +8077,7 @@ export interface components {
     OpenAICreateChatCompletion409Error: {
       error: {
         /** @enum {string} */
-        code: "AGENT_NOT_RUNNING" | "LIMIT_REACHED" | "MODEL_DISABLED" | "NO_MODEL" | "THREAD_BUSY" | "THREAD_PAUSED";
+        code: "AGENT_NOT_RUNNING" | "LIMIT_REACHED" | "MODEL_DISABLED" | "NO_MODEL" | "PRICE_UNKNOWN" | "THREAD_BUSY" | "THREAD_PAUSED";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -8178,6 +8261,24 @@ export interface components {
       stop?: unknown;
       [key: string]: unknown;
     };
+    OpenAICreateResponse429Error: {
+      error: {
+        /** @enum {string} */
+        code: "BUDGET_EXCEEDED" | "RATE_LIMITED" | "TOKEN_QUOTA_EXCEEDED" | "TOO_MANY_TURNS";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+        /** @description `invalid_request_error`, `authentication_error`, `permission_error`, `rate_limit_error`, `insufficient_quota` or `server_error` */
+        type: string;
+        /** @description The parameter at fault, such as `messages[0].content` */
+        param: string | null;
+      };
+    };
     OpenAICreateResponse400Error: {
       error: {
         /** @enum {string} */
@@ -8217,7 +8318,7 @@ export interface components {
     OpenAICreateResponse409Error: {
       error: {
         /** @enum {string} */
-        code: "AGENT_NOT_RUNNING" | "LIMIT_REACHED" | "MODEL_DISABLED" | "NO_MODEL" | "THREAD_BUSY" | "THREAD_PAUSED";
+        code: "AGENT_NOT_RUNNING" | "LIMIT_REACHED" | "MODEL_DISABLED" | "NO_MODEL" | "PRICE_UNKNOWN" | "THREAD_BUSY" | "THREAD_PAUSED";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -8624,7 +8725,7 @@ export interface components {
     };
     /**
      * ProjectChanged
-     * @description A project of yours is new or has changed, or is gone: its threads have none then
+     * @description A project that you see is new or has changed, or is gone for you: your threads in it have none then
      */
     ProjectChanged: {
       /** @constant */
@@ -8668,6 +8769,25 @@ export interface components {
       outcome: components["schemas"]["ApprovalOutcome"];
     };
     /**
+     * BudgetWarned
+     * @description Four fifths of your budget are spent, or, for administrators, of the budget of the server; once a window
+     */
+    BudgetWarned: {
+      /** @constant */
+      type: "budget.warned";
+      /** @description Whose budget it is: that of the account itself, of one of its groups, or of the server */
+      scope: components["schemas"]["BudgetScope"];
+      window: components["schemas"]["BudgetWindow"];
+      /** @description The money that may be spent in a window */
+      amount: number;
+      /** @description The currency of the server */
+      currency: string;
+      /** @description Spent in the current window */
+      spent: number;
+      /** @description The end of the current window in Unix seconds */
+      resets_at: number;
+    };
+    /**
      * UsageChanged
      * @description Tokens of your account were spent
      */
@@ -8676,7 +8796,7 @@ export interface components {
       type: "usage.changed";
     };
     /** AccountEvent */
-    AccountEvent: components["schemas"]["Reset"] | components["schemas"]["ThreadChanged"] | components["schemas"]["ThreadDeleted"] | components["schemas"]["AgentChanged"] | components["schemas"]["AgentDeleted"] | components["schemas"]["ChannelChanged"] | components["schemas"]["ConnectorChanged"] | components["schemas"]["ProjectChanged"] | components["schemas"]["PromptChanged"] | components["schemas"]["ApprovalPending"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UsageChanged"];
+    AccountEvent: components["schemas"]["Reset"] | components["schemas"]["ThreadChanged"] | components["schemas"]["ThreadDeleted"] | components["schemas"]["AgentChanged"] | components["schemas"]["AgentDeleted"] | components["schemas"]["ChannelChanged"] | components["schemas"]["ConnectorChanged"] | components["schemas"]["ProjectChanged"] | components["schemas"]["PromptChanged"] | components["schemas"]["ApprovalPending"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["BudgetWarned"] | components["schemas"]["UsageChanged"];
     /** HistoryMigrationStarted */
     HistoryMigrationStarted: {
       /** @description Queued by this call */
@@ -9614,10 +9734,10 @@ export interface components {
         request_id: string;
       };
     };
-    IdempotencyKeyInUseOrLimitReachedOrModelNotChosenError: {
+    TranscribeAudio409Error: {
       error: {
         /** @enum {string} */
-        code: "IDEMPOTENCY_KEY_IN_USE" | "LIMIT_REACHED" | "MODEL_NOT_CHOSEN";
+        code: "IDEMPOTENCY_KEY_IN_USE" | "LIMIT_REACHED" | "MODEL_NOT_CHOSEN" | "PRICE_UNKNOWN";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -9682,10 +9802,10 @@ export interface components {
        */
       format?: components["schemas"]["SpeechFormat"];
     };
-    ModelNotChosenError: {
+    ModelNotChosenOrPriceUnknownError: {
       error: {
         /** @enum {string} */
-        code: "MODEL_NOT_CHOSEN";
+        code: "MODEL_NOT_CHOSEN" | "PRICE_UNKNOWN";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -10301,6 +10421,8 @@ export interface components {
       /** @description Only buckets with calls, at most 500: the last days in order, all others sorted by tokens, largest first */
       buckets: components["schemas"]["UsageBucket"][];
       quota: components["schemas"]["Quota"];
+      /** @description The state of your budget; null without one */
+      budget: components["schemas"]["BudgetState"] | null;
     };
     /** AccountUsage */
     AccountUsage: {
@@ -10349,6 +10471,21 @@ export interface components {
       buckets: components["schemas"]["UsageBucket"][];
       accounts: components["schemas"]["AccountUsage"][];
     };
+    /** ServerBudget */
+    ServerBudget: {
+      budget: components["schemas"]["BudgetState"] | null;
+    };
+    /** Budget */
+    Budget: {
+      amount: number;
+      /** @description Begins at midnight, on Monday, or on the first of the month */
+      window: components["schemas"]["BudgetWindow"];
+    };
+    /** SetServerBudgetBody */
+    SetServerBudgetBody: {
+      /** @description In the currency of the server; null removes the budget */
+      budget: components["schemas"]["Budget"] | null;
+    };
     /** Permission */
     Permission: {
       /** @description To be granted */
@@ -10360,6 +10497,8 @@ export interface components {
       /** @description True if forms for new accounts and invites suggest it */
       is_suggested: boolean;
     };
+    /** @enum {string} */
+    ListUsersSort: "username" | "display_name" | "created_at" | "last_seen" | "-username" | "-display_name" | "-created_at" | "-last_seen";
     /** User */
     User: {
       id: string;
@@ -10376,8 +10515,22 @@ export interface components {
       workspace_root_dir: string | null;
       /** @description Tokens in a window of the server; null for no limit */
       token_quota: number | null;
+      /** @description The money that the account may spend in each window, in the currency of the server; null for no limit */
+      budget: components["schemas"]["Budget"] | null;
+      /**
+       * Format: timezone
+       * @description The zone in which its budget begins anew; null for that of the server
+       */
+      timezone: string | null;
       /** @description For all time */
       tokens_used: number;
+      /** @description The groups that the account is in */
+      groups: {
+          id: string;
+          name: string;
+        }[];
+      /** @description The last request or sign-in, to about five minutes; null before the first */
+      last_seen: number | null;
       /** @description The last sign-in, in Unix seconds; null before the first */
       last_login_at: number | null;
       /** @description False if the account can sign in only with another service */
@@ -10418,6 +10571,13 @@ export interface components {
       workspace_root_dir?: string | null;
       /** @description Tokens that the account may use in a window of the server; null for no limit */
       token_quota?: number | null;
+      /** @description The money that the account may spend in each window, in the currency of the server; null for no limit */
+      budget?: components["schemas"]["Budget"] | null;
+      /**
+       * Format: timezone
+       * @description The zone in which its budget begins anew; null for that of the server
+       */
+      timezone?: string | null;
     };
     CreateUser403Error: {
       error: {
@@ -10493,6 +10653,13 @@ export interface components {
       workspace_root_dir?: string | null;
       /** @description Tokens that the account may use in a window of the server; null for no limit */
       token_quota?: number | null;
+      /** @description The money that the account may spend in each window, in the currency of the server; null for no limit */
+      budget?: components["schemas"]["Budget"] | null;
+      /**
+       * Format: timezone
+       * @description The zone in which its budget begins anew; null for that of the server
+       */
+      timezone?: string | null;
     };
     UpdateUser403Error: {
       error: {
@@ -10565,6 +10732,8 @@ export interface components {
       permissions: string[];
       /** @description Tokens that each member may use in a window of the server; null for no limit. An account’s own quota replaces it; of several groups, the largest counts */
       token_quota: number | null;
+      /** @description The money that each member may spend in each window, in the currency of the server; null for no limit. An account’s own budget replaces it; of several groups, the one with most a day counts */
+      budget: components["schemas"]["Budget"] | null;
       /** @description True if new accounts join it */
       is_default: boolean;
       member_count: number;
@@ -10580,6 +10749,8 @@ export interface components {
       permissions?: string[];
       /** @description Tokens that each member may use in a window of the server; null for no limit. An account’s own quota replaces it; of several groups, the largest counts */
       token_quota?: number | null;
+      /** @description The money that each member may spend in each window, in the currency of the server; null for no limit. An account’s own budget replaces it; of several groups, the one with most a day counts */
+      budget?: components["schemas"]["Budget"] | null;
       /** @description True if new accounts join it */
       is_default?: boolean;
     };
@@ -10634,6 +10805,8 @@ export interface components {
       permissions?: string[];
       /** @description Tokens that each member may use in a window of the server; null for no limit. An account’s own quota replaces it; of several groups, the largest counts */
       token_quota?: number | null;
+      /** @description The money that each member may spend in each window, in the currency of the server; null for no limit. An account’s own budget replaces it; of several groups, the one with most a day counts */
+      budget?: components["schemas"]["Budget"] | null;
       /** @description True if new accounts join it */
       is_default?: boolean;
     };
@@ -10878,13 +11051,14 @@ export interface components {
         request_id: string;
       };
     };
-    /** @enum {string} */
-    SearchDirectoryKind: "user" | "group";
-    /** @enum {string} */
-    DirectoryEntryKind: "user" | "group";
+    /**
+     * DirectoryKind
+     * @enum {string}
+     */
+    DirectoryKind: "user" | "group";
     /** DirectoryEntry */
     DirectoryEntry: {
-      kind: components["schemas"]["DirectoryEntryKind"];
+      kind: components["schemas"]["DirectoryKind"];
       id: string;
       /** @description The username, or the name of the group */
       name: string;
@@ -10897,12 +11071,10 @@ export interface components {
       /** @description With whom the caller may share: `everyone`, the own `groups` and their members, or nobody (`off`) */
       sharing: components["schemas"]["DirectorySettingsSharing"];
     };
-    /** @enum {string} */
-    AccountAccessRole: "user" | "admin";
     /** AccountAccess */
     AccountAccess: {
       username: string;
-      role: components["schemas"]["AccountAccessRole"];
+      role: components["schemas"]["Role"];
       groups: {
           id: string;
           name: string;
@@ -10916,6 +11088,11 @@ export interface components {
       token_quota: {
         /** @description Null for no limit */
         value: number | null;
+        /** @description `account`, `administrator`, or the name of a group */
+        from: string[];
+      };
+      budget: {
+        value: components["schemas"]["Budget"] | null;
         /** @description `account`, `administrator`, or the name of a group */
         from: string[];
       };
@@ -13426,16 +13603,17 @@ export interface components {
       };
     };
     /**
-     * @description - `RATE_LIMITED`: Too many requests. Try again in {retry_after_seconds} s.
+     * @description - `BUDGET_EXCEEDED`: The budget of {limit} {currency} is too low for this call: {spent} are spent, {reserved} are reserved for running answers, and the call needs at least {needed}. It begins anew on {resets_on}.
+     * - `RATE_LIMITED`: Too many requests. Try again in {retry_after_seconds} s.
      * - `TOKEN_QUOTA_EXCEEDED`: The token limit of this account is too low for this call. {used} of {quota} tokens are used and {reserved} are reserved for running answers; the call needs at least {needed}.
      */
-    RateLimitedOrTokenQuotaExceededError: {
+    BudgetExceededOrRateLimitedOrTokenQuotaExceededError: {
       headers: {
         /** @description Seconds to wait */
         "Retry-After"?: number;
       };
       content: {
-        "application/json": components["schemas"]["RateLimitedOrTokenQuotaExceededError"];
+        "application/json": components["schemas"]["BudgetExceededOrRateLimitedOrTokenQuotaExceededError"];
       };
     };
     /**
@@ -13455,6 +13633,7 @@ export interface components {
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
      * - `MODEL_DISABLED`: The model "{model}" cannot be used: its provider is disabled or no longer offers it. Choose another model, or enable the provider.
      * - `NO_MODEL`: No model is available. Add a provider and choose one of its models.
+     * - `PRICE_UNKNOWN`: The price of the model "{model}" is not known, and this server runs no models without a price. Choose another model, or ask an administrator to set its price.
      */
     PolishPrompt409Error: {
       content: {
@@ -13597,6 +13776,12 @@ export interface components {
         "application/json": components["schemas"]["EmbeddingFailedError"];
       };
     };
+    /** @description - `PRICE_UNKNOWN`: The price of the model "{model}" is not known, and this server runs no models without a price. Choose another model, or ask an administrator to set its price. */
+    PriceUnknownError: {
+      content: {
+        "application/json": components["schemas"]["PriceUnknownError"];
+      };
+    };
     /**
      * @description - `ADDRESS_NOT_ALLOWED`: The address "{host}" is not allowed: it is in a local or private network.
      * - `BAD_FORM`: The multipart body is incomplete.
@@ -13679,17 +13864,18 @@ export interface components {
       };
     };
     /**
-     * @description - `RATE_LIMITED`: Too many requests. Try again in {retry_after_seconds} s.
+     * @description - `BUDGET_EXCEEDED`: The budget of {limit} {currency} is too low for this call: {spent} are spent, {reserved} are reserved for running answers, and the call needs at least {needed}. It begins anew on {resets_on}.
+     * - `RATE_LIMITED`: Too many requests. Try again in {retry_after_seconds} s.
      * - `TOKEN_QUOTA_EXCEEDED`: The token limit of this account is too low for this call. {used} of {quota} tokens are used and {reserved} are reserved for running answers; the call needs at least {needed}.
      * - `TOO_MANY_TURNS`: Too many of your messages are queued. At most {max} can wait for an answer.
      */
-    OpenAIRateLimitedOrTokenQuotaExceededOrTooManyTurnsError: {
+    OpenAICreateChatCompletion429Error: {
       headers: {
         /** @description Seconds to wait */
         "Retry-After"?: number;
       };
       content: {
-        "application/json": components["schemas"]["OpenAIRateLimitedOrTokenQuotaExceededOrTooManyTurnsError"];
+        "application/json": components["schemas"]["OpenAICreateChatCompletion429Error"];
       };
     };
     /**
@@ -13740,6 +13926,7 @@ export interface components {
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
      * - `MODEL_DISABLED`: The model "{model}" cannot be used: its provider is disabled or no longer offers it. Choose another model, or enable the provider.
      * - `NO_MODEL`: No model is available. Add a provider and choose one of its models.
+     * - `PRICE_UNKNOWN`: The price of the model "{model}" is not known, and this server runs no models without a price. Choose another model, or ask an administrator to set its price.
      * - `THREAD_BUSY`: The thread is busy. Wait until its turns have ended.
      * - `THREAD_PAUSED`: A turn of this thread is waiting for a person. Answer its approval request first.
      */
@@ -13769,6 +13956,21 @@ export interface components {
     OpenAICreateChatCompletion502Error: {
       content: {
         "application/json": components["schemas"]["OpenAICreateChatCompletion502Error"];
+      };
+    };
+    /**
+     * @description - `BUDGET_EXCEEDED`: The budget of {limit} {currency} is too low for this call: {spent} are spent, {reserved} are reserved for running answers, and the call needs at least {needed}. It begins anew on {resets_on}.
+     * - `RATE_LIMITED`: Too many requests. Try again in {retry_after_seconds} s.
+     * - `TOKEN_QUOTA_EXCEEDED`: The token limit of this account is too low for this call. {used} of {quota} tokens are used and {reserved} are reserved for running answers; the call needs at least {needed}.
+     * - `TOO_MANY_TURNS`: Too many of your messages are queued. At most {max} can wait for an answer.
+     */
+    OpenAICreateResponse429Error: {
+      headers: {
+        /** @description Seconds to wait */
+        "Retry-After"?: number;
+      };
+      content: {
+        "application/json": components["schemas"]["OpenAICreateResponse429Error"];
       };
     };
     /**
@@ -13803,6 +14005,7 @@ export interface components {
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
      * - `MODEL_DISABLED`: The model "{model}" cannot be used: its provider is disabled or no longer offers it. Choose another model, or enable the provider.
      * - `NO_MODEL`: No model is available. Add a provider and choose one of its models.
+     * - `PRICE_UNKNOWN`: The price of the model "{model}" is not known, and this server runs no models without a price. Choose another model, or ask an administrator to set its price.
      * - `THREAD_BUSY`: The thread is busy. Wait until its turns have ended.
      * - `THREAD_PAUSED`: A turn of this thread is waiting for a person. Answer its approval request first.
      */
@@ -13979,10 +14182,11 @@ export interface components {
      * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
      * - `MODEL_NOT_CHOSEN`: This server has no model for this. An administrator can choose one under Models, “What the server uses”.
+     * - `PRICE_UNKNOWN`: The price of the model "{model}" is not known, and this server runs no models without a price. Choose another model, or ask an administrator to set its price.
      */
-    IdempotencyKeyInUseOrLimitReachedOrModelNotChosenError: {
+    TranscribeAudio409Error: {
       content: {
-        "application/json": components["schemas"]["IdempotencyKeyInUseOrLimitReachedOrModelNotChosenError"];
+        "application/json": components["schemas"]["TranscribeAudio409Error"];
       };
     };
     /**
@@ -14004,10 +14208,13 @@ export interface components {
         "application/json": components["schemas"]["ModelRateLimitedError"];
       };
     };
-    /** @description - `MODEL_NOT_CHOSEN`: This server has no model for this. An administrator can choose one under Models, “What the server uses”. */
-    ModelNotChosenError: {
+    /**
+     * @description - `MODEL_NOT_CHOSEN`: This server has no model for this. An administrator can choose one under Models, “What the server uses”.
+     * - `PRICE_UNKNOWN`: The price of the model "{model}" is not known, and this server runs no models without a price. Choose another model, or ask an administrator to set its price.
+     */
+    ModelNotChosenOrPriceUnknownError: {
       content: {
-        "application/json": components["schemas"]["ModelNotChosenError"];
+        "application/json": components["schemas"]["ModelNotChosenOrPriceUnknownError"];
       };
     };
     /**
@@ -14196,7 +14403,7 @@ export interface components {
      * - `FORBIDDEN`: This is the last enabled administrator. Make another account an administrator first.
      * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
      * - `FORBIDDEN`: You cannot demote or disable your own account. Ask another administrator.
-     * - `FORBIDDEN`: Only an administrator can change your token limit or folder.
+     * - `FORBIDDEN`: Only an administrator can change your token limit, budget or folder.
      * - `FORBIDDEN`: An API key cannot do this. Sign in instead.
      * - `USER_DISABLED`: This account is disabled.
      */
@@ -14276,7 +14483,7 @@ export interface components {
      * @description - `FORBIDDEN`: You are not allowed to do this.
      * - `FORBIDDEN`: You can grant and revoke only permissions that you have yourself. The details list the missing ones.
      * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
-     * - `FORBIDDEN`: Only an administrator can change your token limit or folder.
+     * - `FORBIDDEN`: Only an administrator can change your token limit, budget or folder.
      * - `USER_DISABLED`: This account is disabled.
      */
     UpdateGroup403Error: {
@@ -14294,7 +14501,7 @@ export interface components {
      * @description - `FORBIDDEN`: You are not allowed to do this.
      * - `FORBIDDEN`: You can grant and revoke only permissions that you have yourself. The details list the missing ones.
      * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
-     * - `FORBIDDEN`: Only an administrator can change your token limit or folder.
+     * - `FORBIDDEN`: Only an administrator can change your token limit, budget or folder.
      * - `USER_DISABLED`: This account is disabled.
      */
     DeleteGroup403Error: {
@@ -14313,7 +14520,7 @@ export interface components {
      * - `FORBIDDEN`: You are not allowed to do this.
      * - `FORBIDDEN`: You can grant and revoke only permissions that you have yourself. The details list the missing ones.
      * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
-     * - `FORBIDDEN`: Only an administrator can change your token limit or folder.
+     * - `FORBIDDEN`: Only an administrator can change your token limit, budget or folder.
      * - `USER_DISABLED`: This account is disabled.
      */
     AddGroupMember403Error: {
@@ -14326,7 +14533,7 @@ export interface components {
      * - `FORBIDDEN`: You are not allowed to do this.
      * - `FORBIDDEN`: You can grant and revoke only permissions that you have yourself. The details list the missing ones.
      * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
-     * - `FORBIDDEN`: Only an administrator can change your token limit or folder.
+     * - `FORBIDDEN`: Only an administrator can change your token limit, budget or folder.
      * - `USER_DISABLED`: This account is disabled.
      */
     RemoveGroupMember403Error: {
@@ -14708,7 +14915,7 @@ export interface operations {
   };
   /**
    * Get your account
-   * @description Returns the profile of the caller with its permissions, and every limit of this server with what the account has used of it. Unlike most calls, it also works while the password must be changed.
+   * @description Returns the profile of the caller with its permissions, every limit of this server with what the account has used of it, and the state of its budget. Unlike most calls, it also works while the password must be changed.
    */
   getOwnAccount: {
     responses: {
@@ -14731,7 +14938,7 @@ export interface operations {
   };
   /**
    * Update your profile
-   * @description Changes the display name, language or email address; fields that are left out keep their values, and null clears a field. The language decides in which language messages are written if a request has no `Accept-Language`.
+   * @description Changes the display name, language, time zone or email address; fields that are left out keep their values, and null clears a field. The language decides in which language messages are written if a request has no `Accept-Language`.
    */
   updateOwnAccount: {
     parameters: {
@@ -17347,7 +17554,7 @@ export interface operations {
   };
   /**
    * Copy a skill of an agent to a package
-   * @description Copies the skill as it is now; later changes in the workspace change nothing. You can change packages of your own, administrators all of them. A skill with the same slug in the package is replaced only if `overwrite` is true.
+   * @description Copies the skill as it is now; later changes in the workspace change nothing. You can change packages of your own and those shared with you for changes, administrators all of them. A skill with the same slug in the package is replaced only if `overwrite` is true.
    *
    * Needs the permission `skill_packages`, which administrators have. For the owner of the agent and administrators.
    */
@@ -17395,7 +17602,7 @@ export interface operations {
   };
   /**
    * List the skill packages
-   * @description Lists the packages of all accounts, the oldest first. Everybody may read them and copy their skills.
+   * @description Lists the packages that you may read and copy skills from, the oldest first: your own, those that are shared with nobody in particular, and those that are shared with you. Administrators see all of them.
    */
   listSkillPackages: {
     parameters: {
@@ -17427,7 +17634,7 @@ export interface operations {
   };
   /**
    * Create a skill package
-   * @description Creates an empty package, which every account can read; add skills to it next. Only you and administrators can change it.
+   * @description Creates an empty package, which every account can read until you share it with some; add skills to it next. Only you and administrators can change it, and those with whom you share it for changes.
    *
    * Needs the permission `skill_packages`, which administrators have.
    */
@@ -17534,7 +17741,7 @@ export interface operations {
   };
   /**
    * Change a skill package
-   * @description Renames the package or changes its description. You can change packages of your own, administrators all of them.
+   * @description Renames the package or changes its description. You can change packages of your own and those shared with you for changes, administrators all of them.
    *
    * Needs the permission `skill_packages`, which administrators have.
    */
@@ -18818,7 +19025,7 @@ export interface operations {
   };
   /**
    * List your projects
-   * @description Lists your projects, oldest first. Nobody else sees them.
+   * @description Lists your own projects, then those that others share with you, each oldest first. Your threads in them are yours alone.
    */
   listProjects: {
     parameters: {
@@ -18895,12 +19102,12 @@ export interface operations {
   };
   /**
    * Get a project
-   * @description Its threads are listed by `GET /threads?project_id=`.
+   * @description Returns a project of your own, or one that is shared with you. Your threads in it are listed by `GET /threads?project_id=`.
    */
   getProject: {
     parameters: {
       path: {
-        /** @description A project of yours */
+        /** @description A project of yours, or one that is shared with you */
         id: string;
       };
     };
@@ -18925,12 +19132,12 @@ export interface operations {
   };
   /**
    * Delete a project
-   * @description Deletes the project. Its threads stay, with a `project_id` of null.
+   * @description Deletes a project of your own. Its threads, also those of others, stay with a `project_id` of null.
    */
   deleteProject: {
     parameters: {
       path: {
-        /** @description A project of yours */
+        /** @description A project of yours, or one that is shared with you */
         id: string;
       };
     };
@@ -18949,7 +19156,7 @@ export interface operations {
   };
   /**
    * Change a project
-   * @description Changes the given fields; null removes a text. Instructions and knowledge bases apply to the threads of the project from their next turns on. A knowledge base that you can no longer search is left out of a turn.
+   * @description Changes the given fields of a project that you own or may edit; null removes a text. Instructions and knowledge bases apply to the threads of the project from their next turns on. A knowledge base that whoever talks cannot search is left out of a turn.
    */
   updateProject: {
     parameters: {
@@ -18958,7 +19165,7 @@ export interface operations {
         "If-Match"?: string;
       };
       path: {
-        /** @description A project of yours */
+        /** @description A project of yours, or one that is shared with you */
         id: string;
       };
     };
@@ -19862,7 +20069,7 @@ export interface operations {
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
-      429: components["responses"]["RateLimitedOrTokenQuotaExceededError"];
+      429: components["responses"]["BudgetExceededOrRateLimitedOrTokenQuotaExceededError"];
       502: components["responses"]["PolishPrompt502Error"];
       503: components["responses"]["FilterFailedOrModelRateLimitedError"];
       504: components["responses"]["PolishTimedOutError"];
@@ -20768,10 +20975,11 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      409: components["responses"]["PriceUnknownError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["ValidationFailedError"];
-      429: components["responses"]["RateLimitedOrTokenQuotaExceededError"];
+      429: components["responses"]["BudgetExceededOrRateLimitedOrTokenQuotaExceededError"];
       502: components["responses"]["EmbeddingFailedError"];
       default: components["responses"]["Error"];
     };
@@ -21577,7 +21785,7 @@ export interface operations {
       413: components["responses"]["OpenAIBodyTooLargeError"];
       415: components["responses"]["OpenAIUnsupportedMediaTypeError"];
       422: components["responses"]["OpenAIValidationFailedError"];
-      429: components["responses"]["OpenAIRateLimitedOrTokenQuotaExceededOrTooManyTurnsError"];
+      429: components["responses"]["OpenAICreateChatCompletion429Error"];
       502: components["responses"]["OpenAICreateChatCompletion502Error"];
       503: components["responses"]["OpenAIFilterFailedOrModelRateLimitedOrTurnInterruptedError"];
       default: components["responses"]["OpenAIError"];
@@ -21619,7 +21827,7 @@ export interface operations {
       413: components["responses"]["OpenAIBodyTooLargeError"];
       415: components["responses"]["OpenAIUnsupportedMediaTypeError"];
       422: components["responses"]["OpenAIValidationFailedError"];
-      429: components["responses"]["OpenAIRateLimitedOrTokenQuotaExceededOrTooManyTurnsError"];
+      429: components["responses"]["OpenAICreateResponse429Error"];
       502: components["responses"]["OpenAICreateResponse502Error"];
       503: components["responses"]["OpenAIFilterFailedOrModelRateLimitedOrTurnInterruptedError"];
       default: components["responses"]["OpenAIError"];
@@ -22693,11 +22901,11 @@ export interface operations {
       400: components["responses"]["BadFormOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedOrModelNotChosenError"];
+      409: components["responses"]["TranscribeAudio409Error"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["AudioNotSupportedOrUnsupportedMediaTypeError"];
       422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
-      429: components["responses"]["RateLimitedOrTokenQuotaExceededError"];
+      429: components["responses"]["BudgetExceededOrRateLimitedOrTokenQuotaExceededError"];
       502: components["responses"]["TranscribeAudio502Error"];
       503: components["responses"]["ModelRateLimitedError"];
       default: components["responses"]["Error"];
@@ -22730,11 +22938,11 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      409: components["responses"]["ModelNotChosenError"];
+      409: components["responses"]["ModelNotChosenOrPriceUnknownError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["ValidationFailedError"];
-      429: components["responses"]["RateLimitedOrTokenQuotaExceededError"];
+      429: components["responses"]["BudgetExceededOrRateLimitedOrTokenQuotaExceededError"];
       502: components["responses"]["SpeakText502Error"];
       503: components["responses"]["ModelRateLimitedError"];
       default: components["responses"]["Error"];
@@ -23544,7 +23752,7 @@ export interface operations {
   };
   /**
    * Get your usage
-   * @description Sums up the tokens of your own model calls in a window, in total and in buckets, and shows the state of your quota. Calls that have just ended are included. Deleting threads or agents does not reduce the numbers.
+   * @description Sums up the tokens of your own model calls in a window, in total and in buckets, and shows the state of your quota and of your budget. Calls that have just ended are included. Deleting threads or agents does not reduce the numbers.
    */
   getUsage: {
     parameters: {
@@ -23616,6 +23824,64 @@ export interface operations {
     };
   };
   /**
+   * Get the budget of the server
+   * @description Returns what all accounts together may spend on model calls in a window, with what they have spent and reserved; null without a budget.
+   *
+   * For administrators.
+   */
+  getServerBudget: {
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["ServerBudget"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Set the budget of the server
+   * @description Limits what all accounts together spend on model calls in a window, which begins at midnight, on Monday or on the first of the month in the time zone of the server. It counts what was spent in the current window before. Calls beyond it are refused with `BUDGET_EXCEEDED`.
+   *
+   * For administrators.
+   */
+  setServerBudget: {
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "budget": {
+         *     "amount": 20,
+         *     "window": "day"
+         *   }
+         * }
+         */
+        "application/json": components["schemas"]["SetServerBudgetBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["ServerBudget"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
    * List the permissions
    * @description Lists the permissions that can be granted to an account, those of plugins from outside included, with texts in the language of the request. Administrators have every permission without a grant.
    */
@@ -23636,7 +23902,7 @@ export interface operations {
   };
   /**
    * List the accounts
-   * @description Lists all accounts by username, the disabled ones included, each with its permissions and its quota.
+   * @description Lists the accounts, the disabled ones included, each with its own permissions and quota. The header `X-Total-Count` of the first page has the number of all accounts that fit.
    *
    * Needs the permission `users`, which administrators have.
    */
@@ -23647,6 +23913,14 @@ export interface operations {
         limit?: number;
         /** @description The start of a page, from the header Link of the page before */
         cursor?: string;
+        /** @description A part of the username, the display name or the email address, whatever the case */
+        q?: string;
+        /** @description The id or name of a group */
+        group?: string;
+        role?: components["schemas"]["Role"];
+        enabled?: boolean;
+        /** @description `-` reverses the order; numbers in names count by their value */
+        sort?: components["schemas"]["ListUsersSort"];
       };
     };
     responses: {
@@ -24252,14 +24526,19 @@ export interface operations {
         id: string;
       };
     };
-    requestBody?: {
+    requestBody: {
       content: {
         /**
          * @example [
          *   {
          *     "user": "ada",
-         *     "access": "use",
+         *     "access": "edit",
          *     "name": "Ada Lovelace"
+         *   },
+         *   {
+         *     "group": "grp_01KDVMF0000000000000000001",
+         *     "access": "use",
+         *     "name": "Sales"
          *   }
          * ]
          */
@@ -24321,14 +24600,19 @@ export interface operations {
         id: string;
       };
     };
-    requestBody?: {
+    requestBody: {
       content: {
         /**
          * @example [
          *   {
          *     "user": "ada",
-         *     "access": "use",
+         *     "access": "edit",
          *     "name": "Ada Lovelace"
+         *   },
+         *   {
+         *     "group": "grp_01KDVMF0000000000000000001",
+         *     "access": "use",
+         *     "name": "Sales"
          *   }
          * ]
          */
@@ -24390,14 +24674,19 @@ export interface operations {
         id: string;
       };
     };
-    requestBody?: {
+    requestBody: {
       content: {
         /**
          * @example [
          *   {
          *     "user": "ada",
-         *     "access": "use",
+         *     "access": "edit",
          *     "name": "Ada Lovelace"
+         *   },
+         *   {
+         *     "group": "grp_01KDVMF0000000000000000001",
+         *     "access": "use",
+         *     "name": "Sales"
          *   }
          * ]
          */
@@ -24459,14 +24748,19 @@ export interface operations {
         id: string;
       };
     };
-    requestBody?: {
+    requestBody: {
       content: {
         /**
          * @example [
          *   {
          *     "user": "ada",
-         *     "access": "use",
+         *     "access": "edit",
          *     "name": "Ada Lovelace"
+         *   },
+         *   {
+         *     "group": "grp_01KDVMF0000000000000000001",
+         *     "access": "use",
+         *     "name": "Sales"
          *   }
          * ]
          */
@@ -24528,14 +24822,19 @@ export interface operations {
         id: string;
       };
     };
-    requestBody?: {
+    requestBody: {
       content: {
         /**
          * @example [
          *   {
          *     "user": "ada",
-         *     "access": "use",
+         *     "access": "edit",
          *     "name": "Ada Lovelace"
+         *   },
+         *   {
+         *     "group": "grp_01KDVMF0000000000000000001",
+         *     "access": "use",
+         *     "name": "Sales"
          *   }
          * ]
          */
@@ -24597,14 +24896,19 @@ export interface operations {
         id: string;
       };
     };
-    requestBody?: {
+    requestBody: {
       content: {
         /**
          * @example [
          *   {
          *     "user": "ada",
-         *     "access": "use",
+         *     "access": "edit",
          *     "name": "Ada Lovelace"
+         *   },
+         *   {
+         *     "group": "grp_01KDVMF0000000000000000001",
+         *     "access": "use",
+         *     "name": "Sales"
          *   }
          * ]
          */
@@ -24666,14 +24970,19 @@ export interface operations {
         expert_id: string;
       };
     };
-    requestBody?: {
+    requestBody: {
       content: {
         /**
          * @example [
          *   {
          *     "user": "ada",
-         *     "access": "use",
+         *     "access": "edit",
          *     "name": "Ada Lovelace"
+         *   },
+         *   {
+         *     "group": "grp_01KDVMF0000000000000000001",
+         *     "access": "use",
+         *     "name": "Sales"
          *   }
          * ]
          */
@@ -24739,14 +25048,19 @@ export interface operations {
         id: string;
       };
     };
-    requestBody?: {
+    requestBody: {
       content: {
         /**
          * @example [
          *   {
          *     "user": "ada",
-         *     "access": "use",
+         *     "access": "edit",
          *     "name": "Ada Lovelace"
+         *   },
+         *   {
+         *     "group": "grp_01KDVMF0000000000000000001",
+         *     "access": "use",
+         *     "name": "Sales"
          *   }
          * ]
          */
@@ -24781,7 +25095,8 @@ export interface operations {
         /** @description A part of a username, of a display name, or of the name of a group, whatever the case */
         q?: string;
         /** @description People or groups only */
-        kind?: components["schemas"]["SearchDirectoryKind"];
+        kind?: components["schemas"]["DirectoryKind"];
+        /** @description The most groups and people, together */
         limit?: number;
       };
     };
