@@ -127,10 +127,11 @@ const sendPlanted = async (
   const caller = await calls.standIn({ ...call, caller: standard })
   const { route } = call
   const plainBody = await calls.bodyOf({ ...call, caller }, kind)
-  const planted = route.body && {
-    ...canaries.plant(route.body, plainBody!, `${kind}, ${route.name}`),
-    ...more,
-  }
+  const filled = route.body && canaries.plant(route.body, plainBody!, `${kind}, ${route.name}`)
+  const isMore = Object.keys(more).length > 0
+  const planted = Array.isArray(filled)
+    ? [...filled, ...(isMore ? [more] : [])]
+    : filled && { ...filled, ...more }
   const body = planted ?? plainBody
   const reply = await send({ ...call, caller }, body)
   const made: unknown = reply.answer === 'ok' ? reply.body?.[auditOf(route)?.target ?? 'id'] : undefined

@@ -77,19 +77,24 @@ const RANKS = { read: 0, use: 1, edit: 2, own: 3 }
 const AGENT_NEEDS: Record<string, Need> = {
   agent: 'use',
   editor: 'edit',
-  permitted_editor: 'edit',
+  permitted_owner: 'own',
   owner: 'own',
   thread_reader: 'read',
 }
 
-/** Returns the access that a route of grants needs; undefined for other routes. */
-const grantNeedOf = ({ method, path }: ServedRoute): Need | undefined =>
-  path.endsWith('/grants') ? (method === 'GET' ? 'edit' : 'own') : undefined
+const isOfGrants = ({ path }: Pick<ServedRoute, 'path'>) => path.endsWith('/grants')
+
+/** Returns the access that a route needs to the first object in its path. */
+function needOf({ method, path }: ServedRoute, first: string): Need {
+  if (isOfGrants({ path })) return method === 'GET' ? 'edit' : 'own'
+  if (method === 'DELETE' && path === first) return 'own'
+  return method === 'GET' ? 'use' : 'edit'
+}
 
 /** Returns the classes of an object of somebody else that is or was shared with the caller. */
 function shared(
   path: string,
-  { need, gone }: { need: Need; gone: Answers },
+  { need, gone, refused = [FORBIDDEN, 'ok'] }: { need: Need; gone: Answers; refused?: Answers },
   make: (world: World, caller: Account) => Promise<Made>,
 ): Classes {
   const share = (grant: Grant): Maker => {
@@ -98,7 +103,7 @@ function shared(
   const grants = WAYS.flatMap((way) =>
     ACCESSES.map((access): [string, Classes[string]] => [
       `${access}_by_${way}`,
-      [isManagedOnly(RANKS[access] < RANKS[need]), share({ way, access })],
+      [RANKS[access] < RANKS[need] ? refused : 'ok', share({ way, access })],
     ]),
   )
   const revoked = WAYS.map((way): [string, Classes[string]] => [
@@ -214,6 +219,9 @@ interface Facts {
   isManaged: boolean
   /** True if the path names a member of the object. */
   isMember: boolean
+  /** True if the route reads or sets with whom the object is shared. */
+  isGrants: boolean
+  need: Need
   method: string
 }
 
@@ -246,14 +254,18 @@ const FIRST: Record<string, (facts: Facts) => Classes> = {
       (world) => add(world, world.owner, '/knowledge-bases/:id', { is_shared: true }),
     ],
   }),
-  // Shared prompts are changed by their owners, and deleted by administrators as well.
-  '/prompts/:id': ({ none, isManaged, method }) => ({
-    ...privateTo('/prompts/:id', none),
-    shared: [
-      method === 'PATCH' ? FORBIDDEN : isManagedOnly(isManaged),
-      (world) => add(world, world.owner, '/prompts/:id', { shared: true }),
-    ],
-  }),
+  // Administrators share all prompts, and delete those that are shared.
+  '/prompts/:id'({ none, need, isGrants, method }) {
+    const path = '/prompts/:id'
+    const gone = isGrants ? hidden(none) : none
+    const refused = isGrants || method === 'DELETE' ? ([FORBIDDEN, 'ok'] as const) : FORBIDDEN
+    const make = (world: World) => add(world, world.owner, path)
+    return {
+      ...privateTo(path, none),
+      other: [gone, make],
+      ...shared(path, { need, gone, refused }, make),
+    }
+  },
   // Everybody can see packages and published experts; only their creators and administrators can change them.
   '/skill-packages/:id': ({ none, isManaged }) => ({
     ...privateTo('/skill-packages/:id', none),
@@ -368,7 +380,10 @@ export function pathObjectsOf(
   const guardName = typeof guard === 'string' ? guard : guard[0]
   const isWhole = path === first && ['PATCH', 'DELETE'].includes(method)
   const isManaged = isWhole || !['public', 'user', 'admin'].includes(who)
-  const facts = { none, method, isManaged, isMember: parameters[1] === 'username' }
+  const facts = {
+    ...{ none, method, isManaged, need: needOf(route, first), isGrants: isOfGrants(route) },
+    isMember: parameters[1] === 'username',
+  }
   const creates = (objectPath: string) =>
     routes.some((other) => other.name === `POST ${objectPath.replace(/\/:\w+$/, '')}`)
   /** Finds the path of an object below the first one: the shortest that ends with the parameter. */
@@ -398,7 +413,7 @@ export function pathObjectsOf(
       const { other, missing } = agents('use', noAgent)
       return toObjects({ other: other!, missing: missing! })
     }
-    const need = AGENT_NEEDS[guardName] ?? grantNeedOf(route)
+    const need = AGENT_NEEDS[guardName] ?? (isOfGrants(route) ? facts.need : undefined)
     if (need === undefined)
       throw new Error(
         `${name}: tests/support/path-objects.ts needs the access that the guard "${guardName}" asks for`,

@@ -70,6 +70,7 @@ const EXCEPTIONS: Record<string, Exception> = {
   // These change what later calls need.
   'POST /users/invites/:invite_id/revoke': { spends: 'object', answers: { revoked: '409 INVITE_INVALID' } },
   'POST /agents/:id/stop': { spends: 'object' },
+  'POST /agents/:id/transfer': { spends: 'object' },
   'POST /agents/:id/files/move': { spends: 'object' },
   'POST /agents/:id/files/directories': { spends: 'object' },
   'DELETE /agents/:id/files': { spends: 'object' },
@@ -116,7 +117,7 @@ const EXCEPTIONS: Record<string, Exception> = {
 
 /** Kinds that nobody can share yet; their grants do not exist. */
 const UNSHARED = [
-  ...['/knowledge-bases', '/connectors', '/projects', '/prompts'],
+  ...['/knowledge-bases', '/connectors', '/projects'],
   ...['/skill-packages', '/experts', '/admin/providers'],
 ]
 

@@ -12,6 +12,8 @@ export interface Make {
   secret(): string
   /** Sets a password of the caller. */
   password(): Promise<string>
+  /** The name of a new account. */
+  accountName(): Promise<string>
   /** The code of a new invite. */
   inviteCode(): Promise<string>
   /** The code of a completed sign-in at another service. */
@@ -88,6 +90,7 @@ const FIELDS: Record<string, Record<string, Value>> = {
   '/connectors/:id/credentials': { headers },
   '/acp': { runners, enabled: () => true, env: ({ secret }) => ({ API_KEY: secret() }) },
   '/agents/:id/acp': { runners },
+  '/agents/:id/transfer': { username: ({ accountName }) => accountName() },
   '/agents/:id/channels': {
     kind: () => 'webhook',
     enabled: () => false,

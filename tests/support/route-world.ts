@@ -197,6 +197,7 @@ export function createWorld(cast: Cast, routes: readonly ServedRoute[]) {
       if (caller.role !== null) await cast.givePassword(caller, password)
       return password
     },
+    accountName: async () => (await cast.createAccount({ label: 'an account' })).username,
     inviteCode: async () => (await arrange(server, administrator, ['POST', '/users/invites', {}])).code,
     async recoveryCode() {
       const code = await beginTotp(caller, 'a session')
