@@ -8,6 +8,7 @@ import { useSlots } from '../frame/slots.ts'
 import { formatDate } from '../i18n/format.ts'
 import { t } from '../i18n/words.ts'
 import { client } from '../server/client.ts'
+import { useFacts } from '../server/facts.ts'
 import { send } from '../server/send.ts'
 import { Confirm } from '../ui/confirm.tsx'
 import { Failure } from '../ui/failure.tsx'
@@ -29,6 +30,7 @@ import { printThread } from './messages/printing.ts'
 import { readText } from './store/thread-store.ts'
 import type { Message } from './store/thread-view.ts'
 import { openThread } from './store/threads.ts'
+import { ThreadCost } from './thread-cost.tsx'
 import type { ThreadRow } from './thread-list.ts'
 
 const SlotMenu = lazySlots(() => import('../slots/slot-menu.tsx'))
@@ -45,6 +47,7 @@ interface Props {
 /** The actions on a conversation: rename, pin, move, archive, export, print, delete; open from the start. */
 export default function ThreadMenu({ row, title, label, className, size }: Props) {
   const [isOpen, setOpen] = useState(true)
+  const { features } = useFacts()
   const hasSlots = useSlots('thread.menu').length > 0
   const [dialog, setDialog] = useState<'rename' | 'delete'>()
   const { error, run, forget } = useAction()
@@ -114,6 +117,7 @@ export default function ThreadMenu({ row, title, label, className, size }: Props
           <Menu.Item c="var(--danger)" leftSection={<Trash2 size={14} />} onClick={() => setDialog('delete')}>
             {t('common.delete')}
           </Menu.Item>
+          {features.usage && <ThreadCost thread_id={thread_id} />}
         </Menu.Dropdown>
       </Menu>
       {error !== undefined && (

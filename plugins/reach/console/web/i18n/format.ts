@@ -1,4 +1,5 @@
 import { language } from './language.ts'
+import { t } from './words.ts'
 
 const dates = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
 const exactDates = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'long' })
@@ -37,7 +38,7 @@ export const formatNumber = (value: number) => numbers.format(value)
 /** A large number, shortened: "4.2K". */
 export const formatCompact = (value: number) => compact.format(value)
 
-/** An amount of money: "$0.10", "$0.0375", "$3". */
+/** A price or a budget as it was set: "$0.10", "$0.0375", "$3". */
 export const formatMoney = (amount: number, currency: string) =>
   new Intl.NumberFormat(language, {
     style: 'currency',
@@ -46,6 +47,21 @@ export const formatMoney = (amount: number, currency: string) =>
     minimumFractionDigits: Number.isInteger(amount) ? 0 : 2,
     maximumFractionDigits: 4,
   }).format(amount)
+
+/** The smallest cost that is shown as a number. */
+const LEAST_COST = 0.0001
+
+/** A cost, rounded to cents, or below one unit of the currency to hundredths of them: "$12.35", "$0.0042". */
+export function formatCost({ amount, currency }: { amount: number; currency: string }): string {
+  if (amount > 0 && amount < LEAST_COST)
+    return t('tools.less_than', { amount: formatMoney(LEAST_COST, currency) })
+  if (amount > 0 && amount < 1) return formatMoney(amount, currency)
+  return new Intl.NumberFormat(language, {
+    style: 'currency',
+    currency,
+    currencyDisplay: 'narrowSymbol',
+  }).format(amount)
+}
 
 export function formatBytes(bytes: number): string {
   const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), BYTE_UNITS.length - 1)

@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { formatCompact, formatDuration, formatNumber } from '../i18n/format.ts'
+import { formatCompact, formatCost, formatDuration, formatNumber } from '../i18n/format.ts'
 import { t } from '../i18n/words.ts'
 import { Figures } from '../overview/figures.tsx'
 import { api } from '../server/client.ts'
@@ -19,7 +19,7 @@ export function Metrics({ path, lastSeq }: { path: ThreadPath; lastSeq: number }
     return () => clearTimeout(timer)
   }, [lastSeq, refetch])
   if (!data) return null
-  const { turns, model_calls, tokens, time, tool_calls } = data
+  const { turns, model_calls, tokens, cost, time, tool_calls } = data
   const inSeconds = (ms: number) => formatDuration(ms / 1000)
   const first = time.first_token_ms.p50
   const parts = [
@@ -45,6 +45,7 @@ export function Metrics({ path, lastSeq }: { path: ThreadPath; lastSeq: number }
               written: formatCompact(tokens.output_tokens ?? 0),
             }),
           },
+          ...(cost ? [{ label: t('usage.cost'), value: formatCost(cost) }] : []),
           {
             label: t('trajectory.total_time'),
             value: inSeconds(time.total_ms),

@@ -1,5 +1,5 @@
 import type { components } from '#client'
-import { formatCompact, formatDuration, formatMoney, formatNumber } from '../i18n/format.ts'
+import { formatCompact, formatCost, formatDuration, formatNumber } from '../i18n/format.ts'
 import { t } from '../i18n/words.ts'
 
 type Sums = Pick<components['schemas']['UsageSums'], 'pictures' | 'characters' | 'seconds' | 'cost'>
@@ -15,6 +15,6 @@ export function listMeasures({
     ...(pictures ? [{ label: t('usage.pictures'), value: formatNumber(pictures) }] : []),
     ...(characters ? [{ label: t('usage.characters'), value: formatCompact(characters) }] : []),
     ...(seconds ? [{ label: t('usage.audio'), value: formatDuration(seconds) }] : []),
-    ...(cost ? [{ label: t('usage.cost'), value: formatMoney(cost.amount, cost.currency) }] : []),
+    ...(cost ? [{ label: t('usage.cost'), value: formatCost(cost) }] : []),
   ]
 }

@@ -2,10 +2,9 @@ import { UnstyledButton } from '@mantine/core'
 import { formatDuration } from '../../i18n/format.ts'
 import { t } from '../../i18n/words.ts'
 import { ChevronRight } from '../../ui/icons.ts'
-import { addUsage } from '../store/fold-message.ts'
-import type { Turn, Usage } from '../store/thread-view.ts'
+import type { Turn } from '../store/thread-view.ts'
 import classes from './call-view.module.css'
-import type { Part } from './parts.ts'
+import { type Part, sumUsage } from './parts.ts'
 
 interface Props {
   turn: Turn
@@ -35,10 +34,6 @@ export function FoldedSteps({ turn, parts, isOpen, onToggle }: Props) {
     </UnstyledButton>
   )
 }
-
-/** The tokens that a turn used. */
-const sumUsage = ({ messages }: Turn): Usage | undefined =>
-  messages.reduce<Usage | undefined>((sum, { usage }) => (usage ? addUsage(sum, usage) : sum), undefined)
 
 /** The time from the question to the end of the turn, or, if that was not seen, to its last message. */
 function measureSeconds({ messages, ended_at }: Turn): number {

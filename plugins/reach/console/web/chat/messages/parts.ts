@@ -1,4 +1,5 @@
-import type { Artifact, LiveCall, Turn } from '../store/thread-view.ts'
+import { addUsage } from '../store/fold-message.ts'
+import type { Artifact, LiveCall, Turn, Usage } from '../store/thread-view.ts'
 
 /** A call of a tool with what is known about it. */
 export interface Call {
@@ -51,3 +52,7 @@ export function listParts({ messages, live, decisions }: Turn): Part[] {
 export const listArtifacts = ({ messages }: Turn): Artifact[] => [
   ...new Map(messages.flatMap(({ artifacts = [] }) => artifacts).map((file) => [file.path, file])).values(),
 ]
+
+/** The tokens and the cost of a turn; undefined before its first model call has ended. */
+export const sumUsage = ({ messages }: Turn): Usage | undefined =>
+  messages.reduce<Usage | undefined>((sum, { usage }) => (usage ? addUsage(sum, usage) : sum), undefined)

@@ -15,6 +15,7 @@ import { MessageFiles } from '../files/message-files.tsx'
 import { readText, type ThreadStore } from '../store/thread-store.ts'
 import type { Message, Turn } from '../store/thread-view.ts'
 import { refreshThreads } from '../store/threads.ts'
+import { AnswerCost } from './answer-cost.tsx'
 import { listArtifacts } from './parts.ts'
 import { Regenerate } from './regenerate.tsx'
 import classes from './turn-end.module.css'
@@ -63,6 +64,7 @@ export function TurnEnd({ turn, store, isLast }: Props) {
             message_id={last.id}
             text={text}
           />
+          <AnswerCost turn={turn} />
         </div>
       )}
     </>
