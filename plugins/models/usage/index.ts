@@ -46,6 +46,7 @@ export default definePlugin({
     host.routes(budgetRoutes)
     host.extend('auth.budgets', ({ account }, { quotas }) => quotas.readBudget(account))
     host.extend('providers.currency', (_, { config }) => config.currency)
+    host.extend('console.currency', (_, { config }) => config.currency)
     host.extend('providers.reservations', (call, { quotas }) => quotas.reserve(call))
     host.extend('providers.usage', async (call, { usageRecords, quotas }) => {
       await usageRecords.record(call)

@@ -1,7 +1,7 @@
 import type { QuotaWindow } from './schemas.ts'
 
 /** The time spans that a usage report can cover. */
-export const USAGE_WINDOWS = ['today', 'yesterday', 'last_7d', 'last_30d', 'all'] as const
+export const USAGE_WINDOWS = ['today', 'yesterday', 'last_7d', 'last_30d', 'this_month', 'all'] as const
 
 export type UsageWindow = (typeof USAGE_WINDOWS)[number]
 
@@ -27,6 +27,8 @@ export function toSpan(window: UsageWindow, now: number): { from: number | null;
       return { from: today - 6 * DAY_SECONDS, to }
     case 'last_30d':
       return { from: today - 29 * DAY_SECONDS, to }
+    case 'this_month':
+      return { from: Date.parse(`${toMonth(now)}-01`) / 1000, to }
     case 'all':
       return { from: null, to }
   }

@@ -8,7 +8,8 @@ const second = { type: 'integer', description: 'Unix seconds' } as const
 const window = {
   title: 'UsageWindow',
   enum: USAGE_WINDOWS,
-  description: 'Whole days in UTC: last_7d is today and the six days before',
+  description:
+    'Whole days in UTC: last_7d is today and the six days before, this_month begins on its first day',
 } as const
 const granularity = {
   title: 'UsageGranularity',

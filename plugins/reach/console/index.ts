@@ -16,6 +16,7 @@ export default definePlugin({
       check: assertConsoleSlot,
     })
     host.extensionPoint('console.sign_in', { noun: 'list of services to sign in with' })
+    host.extensionPoint('console.currency', { noun: 'setting', nameOf: () => 'currency of the console' })
     host.pages(consolePage)
     host.pages(slotModules)
     host.routes(consoleRoutes)

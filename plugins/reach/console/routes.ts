@@ -82,6 +82,11 @@ const consoleFacts = {
         description: 'The services that people can sign in with now',
       },
     }),
+    currency: {
+      ...nullable(text),
+      description: 'The currency of costs, prices and budgets; null if nothing counts them',
+      examples: ['USD'],
+    },
     languages: { type: 'array', items: localeName, examples: [[...LOCALES]] },
     permissions: {
       type: 'array',
@@ -118,6 +123,7 @@ export const consoleRoutes = [
       public_url: server.public_url ?? null,
       features: Object.fromEntries(running.map(({ name }) => [name, true as const])),
       sign_in: { password: true, providers: (await extensions['console.sign_in'].ask({ locale })).flat() },
+      currency: extensions['console.currency'].list()[0]?.({}) ?? null,
       languages: [...LOCALES],
       permissions: permissionCatalog.names().sort(),
       slots: await listSlots(cradle),

@@ -34,5 +34,7 @@ declare module '#kernel/types' {
     'console.sign_in': (request: {
       locale: Locale
     }) => Promise<readonly { kind: string; display_name: string }[]>
+    /** The currency of costs, prices and budgets, as an ISO 4217 code. At most one plugin answers. */
+    'console.currency': (question: object) => string
   }
 }

@@ -82,6 +82,7 @@ t.test('it learns what runs here before anybody has signed in', async (t) => {
       public_url: 'https://agents.example',
       features: { chat: true, channels: true, notebook: true },
       sign_in: { password: true, providers: [] },
+      currency: 'USD',
       languages: ['en', 'zh'],
       slots: [
         {
