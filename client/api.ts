@@ -428,6 +428,18 @@ export interface paths {
      */
     patch: operations["toggleTool"];
   };
+  "/agents/{id}/grants": {
+    /**
+     * List with whom an agent is shared
+     * @description Lists the people and groups with whom an agent is shared, for its owner, administrators, and those who may change it.
+     */
+    get: operations["getAgentGrants"];
+    /**
+     * Share an agent
+     * @description Replaces the list of people and groups with whom an agent is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
+     */
+    put: operations["setAgentGrants"];
+  };
   "/experts": {
     /**
      * List the experts
@@ -452,7 +464,7 @@ export interface paths {
   "/agents/{id}/publish-expert": {
     /**
      * Publish an agent as an expert
-     * @description Copies the agent as it is now, with the files of its workspace, for every account to install; later changes of the agent change nothing. Uploads, logs, keys and everything that looks like a secret are left out, and so are files that turns have written, unless `include_files` names them. `left_out` in the reply lists what was not copied, with the reasons. `tools_without_approval` is never published.
+     * @description Copies the agent as it is now, with the files of its workspace, for every account to install until you share the expert with some; later changes of the agent change nothing. Uploads, logs, keys and everything that looks like a secret are left out, and so are files that turns have written, unless `include_files` names them. `left_out` in the reply lists what was not copied, with the reasons. `tools_without_approval` is never published.
      *
      * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
      */
@@ -470,7 +482,7 @@ export interface paths {
   "/experts/published": {
     /**
      * List the published experts
-     * @description Lists the experts that users of this server have published, by name, without their files.
+     * @description Lists the experts that users of this server have published and that you may install, by name, without their files: your own, those that are shared with nobody in particular, and those that are shared with you. Administrators see all of them.
      */
     get: operations["listPublishedExperts"];
   };
@@ -485,6 +497,11 @@ export interface paths {
      * @description Only its publisher and administrators can do this. Agents that were installed from the expert stay as they are.
      */
     delete: operations["withdrawPublishedExpert"];
+    /**
+     * Change a published expert
+     * @description Changes the given settings; null clears a setting, and `config` is replaced as a whole. You can change experts that you have published and those shared with you for changes, administrators all of them. Agents that were installed from the expert stay as they are.
+     */
+    patch: operations["updatePublishedExpert"];
   };
   "/experts/published/{expert_id}/install": {
     /**
@@ -492,6 +509,18 @@ export interface paths {
      * @description Creates an agent of your own with the settings and files of the expert, and starts it. The settings in the body replace those of the expert; its model is taken only if you may use it. Without a `name`, the agent gets that of the expert, with a number if it is taken.
      */
     post: operations["installPublishedExpert"];
+  };
+  "/experts/published/{expert_id}/grants": {
+    /**
+     * List with whom a published expert is shared
+     * @description Lists the people and groups with whom a published expert is shared, for its owner, administrators, and those who may change it.
+     */
+    get: operations["getPublishedExpertGrants"];
+    /**
+     * Share a published expert
+     * @description Replaces the list of people and groups with whom a published expert is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
+     */
+    put: operations["setPublishedExpertGrants"];
   };
   "/mbti/codes": {
     /**
@@ -644,6 +673,18 @@ export interface paths {
      * Needs the permission `skill_packages`, which administrators have.
      */
     delete: operations["deletePackageSkill"];
+  };
+  "/skill-packages/{id}/grants": {
+    /**
+     * List with whom a skill package is shared
+     * @description Lists the people and groups with whom a skill package is shared, for its owner, administrators, and those who may change it.
+     */
+    get: operations["getSkillPackageGrants"];
+    /**
+     * Share a skill package
+     * @description Replaces the list of people and groups with whom a skill package is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
+     */
+    put: operations["setSkillPackageGrants"];
   };
   "/agents/{id}/upload": {
     /**
@@ -883,6 +924,18 @@ export interface paths {
      */
     patch: operations["updateProject"];
   };
+  "/projects/{id}/grants": {
+    /**
+     * List with whom a project is shared
+     * @description Lists the people and groups with whom a project is shared, for its owner, administrators, and those who may change it.
+     */
+    get: operations["getProjectGrants"];
+    /**
+     * Share a project
+     * @description Replaces the list of people and groups with whom a project is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
+     */
+    put: operations["setProjectGrants"];
+  };
   "/agents/{id}/threads/{thread_id}/shares": {
     /**
      * Share a conversation
@@ -1054,6 +1107,18 @@ export interface paths {
      */
     get: operations["receiveConnectorCallback"];
   };
+  "/connectors/{id}/grants": {
+    /**
+     * List with whom a connector is shared
+     * @description Lists the people and groups with whom a connector is shared, for its owner, administrators, and those who may change it.
+     */
+    get: operations["getConnectorGrants"];
+    /**
+     * Share a connector
+     * @description Replaces the list of people and groups with whom a connector is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
+     */
+    put: operations["setConnectorGrants"];
+  };
   "/agents/{id}/chat/polish": {
     /**
      * Improve a prompt
@@ -1109,6 +1174,18 @@ export interface paths {
      * @description Changes the given fields of a prompt that you own or may edit. Only its owner changes `shared`, which is the grant to everyone.
      */
     patch: operations["updatePrompt"];
+  };
+  "/prompts/{id}/grants": {
+    /**
+     * List with whom a saved prompt is shared
+     * @description Lists the people and groups with whom a saved prompt is shared, for its owner, administrators, and those who may change it.
+     */
+    get: operations["getPromptGrants"];
+    /**
+     * Share a saved prompt
+     * @description Replaces the list of people and groups with whom a saved prompt is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
+     */
+    put: operations["setPromptGrants"];
   };
   "/agents/{id}/cron": {
     /**
@@ -1349,6 +1426,18 @@ export interface paths {
      */
     get: operations["followKnowledgeBase"];
   };
+  "/knowledge-bases/{id}/grants": {
+    /**
+     * List with whom a knowledge base is shared
+     * @description Lists the people and groups with whom a knowledge base is shared, for its owner, administrators, and those who may change it.
+     */
+    get: operations["getKnowledgeBaseGrants"];
+    /**
+     * Share a knowledge base
+     * @description Replaces the list of people and groups with whom a knowledge base is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
+     */
+    put: operations["setKnowledgeBaseGrants"];
+  };
   "/agents/{id}/threads/{thread_id}/trajectory": {
     /**
      * List the events of a thread
@@ -1569,6 +1658,22 @@ export interface paths {
      * For administrators.
      */
     post: operations["testGlobalProvider"];
+  };
+  "/admin/providers/{id}/grants": {
+    /**
+     * List with whom a provider of the server is shared
+     * @description Lists the people and groups with whom a provider of the server is shared, for its owner, administrators, and those who may change it.
+     *
+     * For administrators.
+     */
+    get: operations["getServerProviderGrants"];
+    /**
+     * Share a provider of the server
+     * @description Replaces the list of people and groups with whom a provider of the server is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
+     *
+     * For administrators.
+     */
+    put: operations["setServerProviderGrants"];
   };
   "/models": {
     /**
@@ -1822,6 +1927,13 @@ export interface paths {
      */
     get: operations["getAccountsUsage"];
   };
+  "/usage/export": {
+    /**
+     * Export usage
+     * @description Downloads the sums of model calls as CSV for spreadsheets or as JSON, one row for each account, group, agent, model or day. Administrators get those of all accounts, or with `username` of one; everybody else gets their own.
+     */
+    get: operations["exportUsage"];
+  };
   "/admin/budget": {
     /**
      * Get the budget of the server
@@ -1965,106 +2077,6 @@ export interface paths {
      * Needs the permission `users`, which administrators have.
      */
     delete: operations["removeGroupMember"];
-  };
-  "/agents/{id}/grants": {
-    /**
-     * List with whom an agent is shared
-     * @description Lists the people and groups with whom an agent is shared, for its owner, administrators, and those who may change it.
-     */
-    get: operations["getAgentGrants"];
-    /**
-     * Share an agent
-     * @description Replaces the list of people and groups with whom an agent is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
-     */
-    put: operations["setAgentGrants"];
-  };
-  "/knowledge-bases/{id}/grants": {
-    /**
-     * List with whom a knowledge base is shared
-     * @description Lists the people and groups with whom a knowledge base is shared, for its owner, administrators, and those who may change it.
-     */
-    get: operations["getKnowledgeBaseGrants"];
-    /**
-     * Share a knowledge base
-     * @description Replaces the list of people and groups with whom a knowledge base is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
-     */
-    put: operations["setKnowledgeBaseGrants"];
-  };
-  "/connectors/{id}/grants": {
-    /**
-     * List with whom a connector is shared
-     * @description Lists the people and groups with whom a connector is shared, for its owner, administrators, and those who may change it.
-     */
-    get: operations["getConnectorGrants"];
-    /**
-     * Share a connector
-     * @description Replaces the list of people and groups with whom a connector is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
-     */
-    put: operations["setConnectorGrants"];
-  };
-  "/projects/{id}/grants": {
-    /**
-     * List with whom a project is shared
-     * @description Lists the people and groups with whom a project is shared, for its owner, administrators, and those who may change it.
-     */
-    get: operations["getProjectGrants"];
-    /**
-     * Share a project
-     * @description Replaces the list of people and groups with whom a project is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
-     */
-    put: operations["setProjectGrants"];
-  };
-  "/prompts/{id}/grants": {
-    /**
-     * List with whom a saved prompt is shared
-     * @description Lists the people and groups with whom a saved prompt is shared, for its owner, administrators, and those who may change it.
-     */
-    get: operations["getPromptGrants"];
-    /**
-     * Share a saved prompt
-     * @description Replaces the list of people and groups with whom a saved prompt is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
-     */
-    put: operations["setPromptGrants"];
-  };
-  "/skill-packages/{id}/grants": {
-    /**
-     * List with whom a skill package is shared
-     * @description Lists the people and groups with whom a skill package is shared, for its owner, administrators, and those who may change it.
-     */
-    get: operations["getSkillPackageGrants"];
-    /**
-     * Share a skill package
-     * @description Replaces the list of people and groups with whom a skill package is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
-     */
-    put: operations["setSkillPackageGrants"];
-  };
-  "/experts/published/{expert_id}/grants": {
-    /**
-     * List with whom a published expert is shared
-     * @description Lists the people and groups with whom a published expert is shared, for its owner, administrators, and those who may change it.
-     */
-    get: operations["getPublishedExpertGrants"];
-    /**
-     * Share a published expert
-     * @description Replaces the list of people and groups with whom a published expert is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
-     */
-    put: operations["setPublishedExpertGrants"];
-  };
-  "/admin/providers/{id}/grants": {
-    /**
-     * List with whom a provider of the server is shared
-     * @description Lists the people and groups with whom a provider of the server is shared, for its owner, administrators, and those who may change it.
-     *
-     * For administrators.
-     */
-    get: operations["getServerProviderGrants"];
-    /**
-     * Share a provider of the server
-     * @description Replaces the list of people and groups with whom a provider of the server is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
-     *
-     * For administrators.
-     */
-    put: operations["setServerProviderGrants"];
   };
   "/directory": {
     /**
@@ -3919,6 +3931,43 @@ export interface components {
       /** @description Refuses the change if the tool comes from another plugin */
       plugin_id?: string;
     };
+    /**
+     * Access
+     * @enum {string}
+     */
+    Access: "use" | "edit";
+    /** Grant */
+    Grant: {
+      /** @description A username */
+      user?: string;
+      /** @description The id or name of a group */
+      group?: string;
+      /**
+       * @description All accounts of the server
+       * @constant
+       */
+      everyone?: true;
+      /** @description `edit` allows every change but to the grants, the owner, and to delete */
+      access: components["schemas"]["Access"];
+      /** @description For people; ignored in a request */
+      name?: string;
+    };
+    /** SetAgentGrantsBody */
+    SetAgentGrantsBody: components["schemas"]["Grant"][];
+    SetAgentGrants403Error: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
     /** LocalizedText */
     LocalizedText: {
       en: string;
@@ -4131,6 +4180,10 @@ export interface components {
       description: string | null;
       /** @description Username */
       created_by: string;
+      /** @description True if the caller has published the expert */
+      is_owner: boolean;
+      /** @description True if the caller may change it */
+      can_edit: boolean;
       /** @description Null once that agent is gone */
       source_agent_id: string | null;
       icon: string | null;
@@ -4175,6 +4228,10 @@ export interface components {
       description: string | null;
       /** @description Username */
       created_by: string;
+      /** @description True if the caller has published the expert */
+      is_owner: boolean;
+      /** @description True if the caller may change it */
+      can_edit: boolean;
       /** @description Null once that agent is gone */
       source_agent_id: string | null;
       icon: string | null;
@@ -4195,6 +4252,10 @@ export interface components {
       description: string | null;
       /** @description Username */
       created_by: string;
+      /** @description True if the caller has published the expert */
+      is_owner: boolean;
+      /** @description True if the caller may change it */
+      can_edit: boolean;
       /** @description Null once that agent is gone */
       source_agent_id: string | null;
       icon: string | null;
@@ -4205,6 +4266,61 @@ export interface components {
       updated_at: number;
       /** @description Relative paths, sorted */
       files: string[];
+    };
+    /** UpdatePublishedExpertBody */
+    UpdatePublishedExpertBody: {
+      /** @description 1 to 64 characters, none of them a control character */
+      name?: string;
+      description?: string | null;
+      /** @description The character; null for none */
+      persona_mbti?: components["schemas"]["PersonaCode"] | null;
+      /** @description As `<provider>:<model>`; null for the active model of the server */
+      default_model?: string | null;
+      /** @description Instructions for the model, after those of the persona */
+      system_prompt?: string | null;
+      /** @description The id of an expert; its files are copied only when the agent is created, its welcome and examples apply also later */
+      template_name?: string | null;
+      /** @description For clients, such as the name of an icon or an emoji */
+      icon?: string | null;
+      /** @description For clients, such as `#4B7BEC` */
+      color?: string | null;
+      /** @description The greeting of a new conversation; null for that of the expert */
+      welcome_message?: string | null;
+      /** @description Settings of the model and tool calls; replaced as a whole by a change */
+      config?: {
+        /** @description Omitted for models that refuse it */
+        temperature?: number;
+        /** @description Omitted for models that refuse it */
+        top_p?: number;
+        /** @description The limit of one answer, thoughts included */
+        max_output_tokens?: number;
+        /** @description The limit of model calls in one turn, and in each delegated task; 25 by default */
+        max_steps?: number;
+        /** @description The amount of thinking, for models that support it; by default that of the provider */
+        reasoning?: components["schemas"]["ReasoningLevel"];
+        /** @description Models that answer, in this order, if the model of a turn is overloaded, limited or does not begin to answer */
+        fallback_models?: string[];
+        /** @description Names of tools whose calls always need approval by a person, even if the tool itself requires none */
+        tools_with_approval?: string[];
+        /** @description Names of tools whose calls need no approval by a person */
+        tools_without_approval?: string[];
+      };
+      /** @description The knowledge bases that its conversations search; its owner must be able to search them */
+      knowledge_base_ids?: string[];
+    };
+    SecretInSettingsOrValidationFailedError: {
+      error: {
+        /** @enum {string} */
+        code: "SECRET_IN_SETTINGS" | "VALIDATION_FAILED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
     };
     /** InstallPublishedExpertBody */
     InstallPublishedExpertBody: {
@@ -4248,6 +4364,22 @@ export interface components {
       };
       /** @description The knowledge bases that its conversations search; its owner must be able to search them */
       knowledge_base_ids?: string[];
+    };
+    /** SetPublishedExpertGrantsBody */
+    SetPublishedExpertGrantsBody: components["schemas"]["Grant"][];
+    SetPublishedExpertGrants403Error: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
     };
     /** Persona */
     Persona: {
@@ -4766,6 +4898,22 @@ export interface components {
     WritePackageSkillBody: {
       /** @description All of its files, including SKILL.md */
       files: (components["schemas"]["NewSkillTextFile"] | components["schemas"]["NewSkillBinaryFile"])[];
+    };
+    /** SetSkillPackageGrantsBody */
+    SetSkillPackageGrantsBody: components["schemas"]["Grant"][];
+    SetSkillPackageGrants403Error: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
     };
     BadFormOrBadRequestError: {
       error: {
@@ -6142,6 +6290,22 @@ export interface components {
         request_id: string;
       };
     };
+    /** SetProjectGrantsBody */
+    SetProjectGrantsBody: components["schemas"]["Grant"][];
+    SetProjectGrants403Error: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
     /**
      * ShareAudience
      * @enum {string}
@@ -6706,6 +6870,22 @@ export interface components {
         request_id: string;
       };
     };
+    /** SetConnectorGrantsBody */
+    SetConnectorGrantsBody: components["schemas"]["Grant"][];
+    SetConnectorGrants403Error: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
     /** PolishPromptBody */
     PolishPromptBody: {
       /** @description The draft */
@@ -6909,6 +7089,22 @@ export interface components {
       error: {
         /** @enum {string} */
         code: "PROMPT_NAME_TAKEN";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** SetPromptGrantsBody */
+    SetPromptGrantsBody: components["schemas"]["Grant"][];
+    SetPromptGrants403Error: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -7586,6 +7782,22 @@ export interface components {
     };
     /** KnowledgeEvent */
     KnowledgeEvent: components["schemas"]["KnowledgeDocumentChanged"] | components["schemas"]["KnowledgeDocumentDeleted"];
+    /** SetKnowledgeBaseGrantsBody */
+    SetKnowledgeBaseGrantsBody: components["schemas"]["Grant"][];
+    SetKnowledgeBaseGrants403Error: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
     /**
      * TrajectoryEventType
      * @enum {string}
@@ -9576,6 +9788,22 @@ export interface components {
         request_id: string;
       };
     };
+    /** SetServerProviderGrantsBody */
+    SetServerProviderGrantsBody: components["schemas"]["Grant"][];
+    SetServerProviderGrants403Error: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
     /**
      * ListedModelKind
      * @enum {string}
@@ -10325,7 +10553,7 @@ export interface components {
      * UsageWindow
      * @enum {string}
      */
-    UsageWindow: "today" | "yesterday" | "last_7d" | "last_30d" | "all";
+    UsageWindow: "today" | "yesterday" | "last_7d" | "last_30d" | "this_month" | "all";
     /**
      * UsageGranularity
      * @enum {string}
@@ -10409,7 +10637,7 @@ export interface components {
     };
     /** UsageReport */
     UsageReport: {
-      /** @description Whole days in UTC: last_7d is today and the six days before */
+      /** @description Whole days in UTC: last_7d is today and the six days before, this_month begins on its first day */
       window: components["schemas"]["UsageWindow"];
       /** @description The buckets of the report */
       granularity: components["schemas"]["UsageGranularity"];
@@ -10458,7 +10686,7 @@ export interface components {
     };
     /** AccountUsageReport */
     AccountUsageReport: {
-      /** @description Whole days in UTC: last_7d is today and the six days before */
+      /** @description Whole days in UTC: last_7d is today and the six days before, this_month begins on its first day */
       window: components["schemas"]["UsageWindow"];
       /** @description The buckets of the report */
       granularity: components["schemas"]["UsageGranularity"];
@@ -10470,6 +10698,36 @@ export interface components {
       /** @description Only buckets with calls, at most 500: the last days in order, all others sorted by tokens, largest first */
       buckets: components["schemas"]["UsageBucket"][];
       accounts: components["schemas"]["AccountUsage"][];
+    };
+    /**
+     * UsageExportKey
+     * @enum {string}
+     */
+    UsageExportKey: "user" | "group" | "agent" | "model" | "day";
+    /**
+     * UsageExportFormat
+     * @enum {string}
+     */
+    UsageExportFormat: "csv" | "json";
+    /** UsageExportRow */
+    UsageExportRow: {
+      /** @description A day (YYYY-MM-DD, in UTC), the id of an account, a group or an agent, or `<provider>:<model>`; empty for accounts in no group */
+      key: string;
+      /** @description A username, or the name of a group or an agent; null if there is none */
+      name: string | null;
+      calls: number;
+      input_tokens: number;
+      /** @description Of the input tokens */
+      cached_input_tokens: number;
+      output_tokens: number;
+      /** @description Of the output tokens */
+      reasoning_tokens: number;
+      total_tokens: number;
+      /** @description Of the calls with a known price; null if none has one */
+      cost: number | null;
+      currency: string;
+      /** @description Model calls without a known price */
+      unpriced_calls: number;
     };
     /** ServerBudget */
     ServerBudget: {
@@ -10889,155 +11147,6 @@ export interface components {
       };
     };
     RemoveGroupMember403Error: {
-      error: {
-        /** @enum {string} */
-        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
-    };
-    /**
-     * Access
-     * @enum {string}
-     */
-    Access: "use" | "edit";
-    /** Grant */
-    Grant: {
-      /** @description A username */
-      user?: string;
-      /** @description The id or name of a group */
-      group?: string;
-      /**
-       * @description All accounts of the server
-       * @constant
-       */
-      everyone?: true;
-      /** @description `edit` allows every change but to the grants, the owner, and to delete */
-      access: components["schemas"]["Access"];
-      /** @description For people; ignored in a request */
-      name?: string;
-    };
-    /** SetAgentGrantsBody */
-    SetAgentGrantsBody: components["schemas"]["Grant"][];
-    SetAgentGrants403Error: {
-      error: {
-        /** @enum {string} */
-        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
-    };
-    /** SetKnowledgeBaseGrantsBody */
-    SetKnowledgeBaseGrantsBody: components["schemas"]["Grant"][];
-    SetKnowledgeBaseGrants403Error: {
-      error: {
-        /** @enum {string} */
-        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
-    };
-    /** SetConnectorGrantsBody */
-    SetConnectorGrantsBody: components["schemas"]["Grant"][];
-    SetConnectorGrants403Error: {
-      error: {
-        /** @enum {string} */
-        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
-    };
-    /** SetProjectGrantsBody */
-    SetProjectGrantsBody: components["schemas"]["Grant"][];
-    SetProjectGrants403Error: {
-      error: {
-        /** @enum {string} */
-        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
-    };
-    /** SetPromptGrantsBody */
-    SetPromptGrantsBody: components["schemas"]["Grant"][];
-    SetPromptGrants403Error: {
-      error: {
-        /** @enum {string} */
-        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
-    };
-    /** SetSkillPackageGrantsBody */
-    SetSkillPackageGrantsBody: components["schemas"]["Grant"][];
-    SetSkillPackageGrants403Error: {
-      error: {
-        /** @enum {string} */
-        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
-    };
-    /** SetPublishedExpertGrantsBody */
-    SetPublishedExpertGrantsBody: components["schemas"]["Grant"][];
-    SetPublishedExpertGrants403Error: {
-      error: {
-        /** @enum {string} */
-        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
-    };
-    /** SetServerProviderGrantsBody */
-    SetServerProviderGrantsBody: components["schemas"]["Grant"][];
-    SetServerProviderGrants403Error: {
       error: {
         /** @enum {string} */
         code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
@@ -11702,6 +11811,8 @@ export interface components {
         /** @description The services that people can sign in with now */
         providers: components["schemas"]["ConsoleSignIn"][];
       };
+      /** @description The currency of costs, prices and budgets; null if nothing counts them */
+      currency: string | null;
       languages: components["schemas"]["Locale"][];
       /** @description The keys of all permissions; `GET /auth/me` has those of the account */
       permissions: string[];
@@ -12981,6 +13092,18 @@ export interface components {
       };
     };
     /**
+     * @description - `FORBIDDEN`: You are not allowed to do this.
+     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
+     * - `FORBIDDEN`: On this server you can share only with the members of your own groups, and with these groups.
+     * - `FORBIDDEN`: On this server only administrators can share.
+     * - `USER_DISABLED`: This account is disabled.
+     */
+    SetAgentGrants403Error: {
+      content: {
+        "application/json": components["schemas"]["SetAgentGrants403Error"];
+      };
+    };
+    /**
      * @description - `KNOWLEDGE_BASE_NOT_FOUND`: The knowledge base does not exist.
      * - `NOT_FOUND`: Not found.
      */
@@ -13016,6 +13139,27 @@ export interface components {
     PublishExpert409Error: {
       content: {
         "application/json": components["schemas"]["PublishExpert409Error"];
+      };
+    };
+    /**
+     * @description - `SECRET_IN_SETTINGS`: The field "{field}" seems to contain a password, key or token. Remove it before you publish.
+     * - `VALIDATION_FAILED`: Some fields are not valid.
+     */
+    SecretInSettingsOrValidationFailedError: {
+      content: {
+        "application/json": components["schemas"]["SecretInSettingsOrValidationFailedError"];
+      };
+    };
+    /**
+     * @description - `FORBIDDEN`: You are not allowed to do this.
+     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
+     * - `FORBIDDEN`: On this server you can share only with the members of your own groups, and with these groups.
+     * - `FORBIDDEN`: On this server only administrators can share.
+     * - `USER_DISABLED`: This account is disabled.
+     */
+    SetPublishedExpertGrants403Error: {
+      content: {
+        "application/json": components["schemas"]["SetPublishedExpertGrants403Error"];
       };
     };
     /** @description - `SKILLS_FOLDER_UNUSABLE`: "skills" cannot be used or is not a folder. */
@@ -13177,6 +13321,18 @@ export interface components {
     NotFoundOrSkillNotFoundOrSkillPackageNotFoundError: {
       content: {
         "application/json": components["schemas"]["NotFoundOrSkillNotFoundOrSkillPackageNotFoundError"];
+      };
+    };
+    /**
+     * @description - `FORBIDDEN`: You are not allowed to do this.
+     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
+     * - `FORBIDDEN`: On this server you can share only with the members of your own groups, and with these groups.
+     * - `FORBIDDEN`: On this server only administrators can share.
+     * - `USER_DISABLED`: This account is disabled.
+     */
+    SetSkillPackageGrants403Error: {
+      content: {
+        "application/json": components["schemas"]["SetSkillPackageGrants403Error"];
       };
     };
     /**
@@ -13468,6 +13624,18 @@ export interface components {
     /**
      * @description - `FORBIDDEN`: You are not allowed to do this.
      * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
+     * - `FORBIDDEN`: On this server you can share only with the members of your own groups, and with these groups.
+     * - `FORBIDDEN`: On this server only administrators can share.
+     * - `USER_DISABLED`: This account is disabled.
+     */
+    SetProjectGrants403Error: {
+      content: {
+        "application/json": components["schemas"]["SetProjectGrants403Error"];
+      };
+    };
+    /**
+     * @description - `FORBIDDEN`: You are not allowed to do this.
+     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
      * - `SHARES_NOT_PUBLIC`: On this server only people with an account can open shared conversations.
      * - `USER_DISABLED`: This account is disabled.
      */
@@ -13603,6 +13771,18 @@ export interface components {
       };
     };
     /**
+     * @description - `FORBIDDEN`: You are not allowed to do this.
+     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
+     * - `FORBIDDEN`: On this server you can share only with the members of your own groups, and with these groups.
+     * - `FORBIDDEN`: On this server only administrators can share.
+     * - `USER_DISABLED`: This account is disabled.
+     */
+    SetConnectorGrants403Error: {
+      content: {
+        "application/json": components["schemas"]["SetConnectorGrants403Error"];
+      };
+    };
+    /**
      * @description - `BUDGET_EXCEEDED`: The budget of {limit} {currency} is too low for this call: {spent} are spent, {reserved} are reserved for running answers, and the call needs at least {needed}. It begins anew on {resets_on}.
      * - `RATE_LIMITED`: Too many requests. Try again in {retry_after_seconds} s.
      * - `TOKEN_QUOTA_EXCEEDED`: The token limit of this account is too low for this call. {used} of {quota} tokens are used and {reserved} are reserved for running answers; the call needs at least {needed}.
@@ -13693,6 +13873,18 @@ export interface components {
     PromptNameTakenError: {
       content: {
         "application/json": components["schemas"]["PromptNameTakenError"];
+      };
+    };
+    /**
+     * @description - `FORBIDDEN`: You are not allowed to do this.
+     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
+     * - `FORBIDDEN`: On this server you can share only with the members of your own groups, and with these groups.
+     * - `FORBIDDEN`: On this server only administrators can share.
+     * - `USER_DISABLED`: This account is disabled.
+     */
+    SetPromptGrants403Error: {
+      content: {
+        "application/json": components["schemas"]["SetPromptGrants403Error"];
       };
     };
     /**
@@ -13806,6 +13998,18 @@ export interface components {
     DocumentNotReadError: {
       content: {
         "application/json": components["schemas"]["DocumentNotReadError"];
+      };
+    };
+    /**
+     * @description - `FORBIDDEN`: You are not allowed to do this.
+     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
+     * - `FORBIDDEN`: On this server you can share only with the members of your own groups, and with these groups.
+     * - `FORBIDDEN`: On this server only administrators can share.
+     * - `USER_DISABLED`: This account is disabled.
+     */
+    SetKnowledgeBaseGrants403Error: {
+      content: {
+        "application/json": components["schemas"]["SetKnowledgeBaseGrants403Error"];
       };
     };
     /**
@@ -14151,6 +14355,18 @@ export interface components {
     TestGlobalProvider400Error: {
       content: {
         "application/json": components["schemas"]["TestGlobalProvider400Error"];
+      };
+    };
+    /**
+     * @description - `FORBIDDEN`: You are not allowed to do this.
+     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
+     * - `FORBIDDEN`: On this server you can share only with the members of your own groups, and with these groups.
+     * - `FORBIDDEN`: On this server only administrators can share.
+     * - `USER_DISABLED`: This account is disabled.
+     */
+    SetServerProviderGrants403Error: {
+      content: {
+        "application/json": components["schemas"]["SetServerProviderGrants403Error"];
       };
     };
     /**
@@ -14539,102 +14755,6 @@ export interface components {
     RemoveGroupMember403Error: {
       content: {
         "application/json": components["schemas"]["RemoveGroupMember403Error"];
-      };
-    };
-    /**
-     * @description - `FORBIDDEN`: You are not allowed to do this.
-     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
-     * - `FORBIDDEN`: On this server you can share only with the members of your own groups, and with these groups.
-     * - `FORBIDDEN`: On this server only administrators can share.
-     * - `USER_DISABLED`: This account is disabled.
-     */
-    SetAgentGrants403Error: {
-      content: {
-        "application/json": components["schemas"]["SetAgentGrants403Error"];
-      };
-    };
-    /**
-     * @description - `FORBIDDEN`: You are not allowed to do this.
-     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
-     * - `FORBIDDEN`: On this server you can share only with the members of your own groups, and with these groups.
-     * - `FORBIDDEN`: On this server only administrators can share.
-     * - `USER_DISABLED`: This account is disabled.
-     */
-    SetKnowledgeBaseGrants403Error: {
-      content: {
-        "application/json": components["schemas"]["SetKnowledgeBaseGrants403Error"];
-      };
-    };
-    /**
-     * @description - `FORBIDDEN`: You are not allowed to do this.
-     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
-     * - `FORBIDDEN`: On this server you can share only with the members of your own groups, and with these groups.
-     * - `FORBIDDEN`: On this server only administrators can share.
-     * - `USER_DISABLED`: This account is disabled.
-     */
-    SetConnectorGrants403Error: {
-      content: {
-        "application/json": components["schemas"]["SetConnectorGrants403Error"];
-      };
-    };
-    /**
-     * @description - `FORBIDDEN`: You are not allowed to do this.
-     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
-     * - `FORBIDDEN`: On this server you can share only with the members of your own groups, and with these groups.
-     * - `FORBIDDEN`: On this server only administrators can share.
-     * - `USER_DISABLED`: This account is disabled.
-     */
-    SetProjectGrants403Error: {
-      content: {
-        "application/json": components["schemas"]["SetProjectGrants403Error"];
-      };
-    };
-    /**
-     * @description - `FORBIDDEN`: You are not allowed to do this.
-     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
-     * - `FORBIDDEN`: On this server you can share only with the members of your own groups, and with these groups.
-     * - `FORBIDDEN`: On this server only administrators can share.
-     * - `USER_DISABLED`: This account is disabled.
-     */
-    SetPromptGrants403Error: {
-      content: {
-        "application/json": components["schemas"]["SetPromptGrants403Error"];
-      };
-    };
-    /**
-     * @description - `FORBIDDEN`: You are not allowed to do this.
-     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
-     * - `FORBIDDEN`: On this server you can share only with the members of your own groups, and with these groups.
-     * - `FORBIDDEN`: On this server only administrators can share.
-     * - `USER_DISABLED`: This account is disabled.
-     */
-    SetSkillPackageGrants403Error: {
-      content: {
-        "application/json": components["schemas"]["SetSkillPackageGrants403Error"];
-      };
-    };
-    /**
-     * @description - `FORBIDDEN`: You are not allowed to do this.
-     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
-     * - `FORBIDDEN`: On this server you can share only with the members of your own groups, and with these groups.
-     * - `FORBIDDEN`: On this server only administrators can share.
-     * - `USER_DISABLED`: This account is disabled.
-     */
-    SetPublishedExpertGrants403Error: {
-      content: {
-        "application/json": components["schemas"]["SetPublishedExpertGrants403Error"];
-      };
-    };
-    /**
-     * @description - `FORBIDDEN`: You are not allowed to do this.
-     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
-     * - `FORBIDDEN`: On this server you can share only with the members of your own groups, and with these groups.
-     * - `FORBIDDEN`: On this server only administrators can share.
-     * - `USER_DISABLED`: This account is disabled.
-     */
-    SetServerProviderGrants403Error: {
-      content: {
-        "application/json": components["schemas"]["SetServerProviderGrants403Error"];
       };
     };
     /**
@@ -16808,6 +16928,80 @@ export interface operations {
     };
   };
   /**
+   * List with whom an agent is shared
+   * @description Lists the people and groups with whom an agent is shared, for its owner, administrators, and those who may change it.
+   */
+  getAgentGrants: {
+    parameters: {
+      path: {
+        /** @description The id of an agent */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Grant"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Share an agent
+   * @description Replaces the list of people and groups with whom an agent is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
+   */
+  setAgentGrants: {
+    parameters: {
+      path: {
+        /** @description The id of an agent */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example [
+         *   {
+         *     "user": "ada",
+         *     "access": "edit",
+         *     "name": "Ada Lovelace"
+         *   },
+         *   {
+         *     "group": "grp_01KDVMF0000000000000000001",
+         *     "access": "use",
+         *     "name": "Sales"
+         *   }
+         * ]
+         */
+        "application/json": components["schemas"]["SetAgentGrantsBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Grant"][];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["SetAgentGrants403Error"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
    * List the experts
    * @description Lists the templates that come with the server and its plugins, with texts in English and Chinese. What users have published is listed by `GET /experts/published`.
    */
@@ -16906,7 +17100,7 @@ export interface operations {
   };
   /**
    * Publish an agent as an expert
-   * @description Copies the agent as it is now, with the files of its workspace, for every account to install; later changes of the agent change nothing. Uploads, logs, keys and everything that looks like a secret are left out, and so are files that turns have written, unless `include_files` names them. `left_out` in the reply lists what was not copied, with the reasons. `tools_without_approval` is never published.
+   * @description Copies the agent as it is now, with the files of its workspace, for every account to install until you share the expert with some; later changes of the agent change nothing. Uploads, logs, keys and everything that looks like a secret are left out, and so are files that turns have written, unless `include_files` names them. `left_out` in the reply lists what was not copied, with the reasons. `tools_without_approval` is never published.
    *
    * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
    */
@@ -17013,7 +17207,7 @@ export interface operations {
   };
   /**
    * List the published experts
-   * @description Lists the experts that users of this server have published, by name, without their files.
+   * @description Lists the experts that users of this server have published and that you may install, by name, without their files: your own, those that are shared with nobody in particular, and those that are shared with you. Administrators see all of them.
    */
   listPublishedExperts: {
     parameters: {
@@ -17057,6 +17251,10 @@ export interface operations {
     responses: {
       /** @description Success */
       200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
         content: {
           "application/json": components["schemas"]["PublishedExpertDetail"];
         };
@@ -17089,6 +17287,61 @@ export interface operations {
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
       404: components["responses"]["NotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Change a published expert
+   * @description Changes the given settings; null clears a setting, and `config` is replaced as a whole. You can change experts that you have published and those shared with you for changes, administrators all of them. Agents that were installed from the expert stay as they are.
+   */
+  updatePublishedExpert: {
+    parameters: {
+      header?: {
+        /** @description The `ETag` of the object as you know it; the change is refused if it has another one now */
+        "If-Match"?: string;
+      };
+      path: {
+        /** @description The id or the slug of a published expert */
+        expert_id: string;
+      };
+    };
+    requestBody?: {
+      content: {
+        /**
+         * @example {
+         *   "name": "Sales analyst",
+         *   "description": "Reads tables and explains what they show",
+         *   "persona_mbti": "ISTJ",
+         *   "default_model": "openai:gpt-5",
+         *   "system_prompt": "Explain numbers in plain words. Show how you calculated them.",
+         *   "knowledge_base_ids": [
+         *     "kb_01KDVMF0000000000000000001"
+         *   ]
+         * }
+         */
+        "application/json": components["schemas"]["UpdatePublishedExpertBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["PublishedExpertDetail"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      412: components["responses"]["PreconditionFailedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["SecretInSettingsOrValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -17141,6 +17394,80 @@ export interface operations {
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List with whom a published expert is shared
+   * @description Lists the people and groups with whom a published expert is shared, for its owner, administrators, and those who may change it.
+   */
+  getPublishedExpertGrants: {
+    parameters: {
+      path: {
+        /** @description The id of a published expert */
+        expert_id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Grant"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Share a published expert
+   * @description Replaces the list of people and groups with whom a published expert is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
+   */
+  setPublishedExpertGrants: {
+    parameters: {
+      path: {
+        /** @description The id of a published expert */
+        expert_id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example [
+         *   {
+         *     "user": "ada",
+         *     "access": "edit",
+         *     "name": "Ada Lovelace"
+         *   },
+         *   {
+         *     "group": "grp_01KDVMF0000000000000000001",
+         *     "access": "use",
+         *     "name": "Sales"
+         *   }
+         * ]
+         */
+        "application/json": components["schemas"]["SetPublishedExpertGrantsBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Grant"][];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["SetPublishedExpertGrants403Error"];
+      404: components["responses"]["NotFoundError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -17965,6 +18292,80 @@ export interface operations {
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
       404: components["responses"]["NotFoundOrSkillNotFoundOrSkillPackageNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List with whom a skill package is shared
+   * @description Lists the people and groups with whom a skill package is shared, for its owner, administrators, and those who may change it.
+   */
+  getSkillPackageGrants: {
+    parameters: {
+      path: {
+        /** @description The id of a skill package */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Grant"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundOrSkillPackageNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Share a skill package
+   * @description Replaces the list of people and groups with whom a skill package is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
+   */
+  setSkillPackageGrants: {
+    parameters: {
+      path: {
+        /** @description The id of a skill package */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example [
+         *   {
+         *     "user": "ada",
+         *     "access": "edit",
+         *     "name": "Ada Lovelace"
+         *   },
+         *   {
+         *     "group": "grp_01KDVMF0000000000000000001",
+         *     "access": "use",
+         *     "name": "Sales"
+         *   }
+         * ]
+         */
+        "application/json": components["schemas"]["SetSkillPackageGrantsBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Grant"][];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["SetSkillPackageGrants403Error"];
+      404: components["responses"]["NotFoundOrSkillPackageNotFoundError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -19208,6 +19609,80 @@ export interface operations {
     };
   };
   /**
+   * List with whom a project is shared
+   * @description Lists the people and groups with whom a project is shared, for its owner, administrators, and those who may change it.
+   */
+  getProjectGrants: {
+    parameters: {
+      path: {
+        /** @description The id of a project */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Grant"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundOrProjectNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Share a project
+   * @description Replaces the list of people and groups with whom a project is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
+   */
+  setProjectGrants: {
+    parameters: {
+      path: {
+        /** @description The id of a project */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example [
+         *   {
+         *     "user": "ada",
+         *     "access": "edit",
+         *     "name": "Ada Lovelace"
+         *   },
+         *   {
+         *     "group": "grp_01KDVMF0000000000000000001",
+         *     "access": "use",
+         *     "name": "Sales"
+         *   }
+         * ]
+         */
+        "application/json": components["schemas"]["SetProjectGrantsBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Grant"][];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["SetProjectGrants403Error"];
+      404: components["responses"]["NotFoundOrProjectNotFoundError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
    * Share a conversation
    * @description Copies the messages of the thread as they are now, with the files that they name, and returns the address of the copy. Later messages do not appear in it until it is updated. Thoughts, usage and the texts of attached documents are never included; calls of tools and their results only with `include_steps`. A turn that still runs is left out.
    *
@@ -20028,6 +20503,80 @@ export interface operations {
     };
   };
   /**
+   * List with whom a connector is shared
+   * @description Lists the people and groups with whom a connector is shared, for its owner, administrators, and those who may change it.
+   */
+  getConnectorGrants: {
+    parameters: {
+      path: {
+        /** @description The id of a connector */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Grant"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Share a connector
+   * @description Replaces the list of people and groups with whom a connector is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
+   */
+  setConnectorGrants: {
+    parameters: {
+      path: {
+        /** @description The id of a connector */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example [
+         *   {
+         *     "user": "ada",
+         *     "access": "edit",
+         *     "name": "Ada Lovelace"
+         *   },
+         *   {
+         *     "group": "grp_01KDVMF0000000000000000001",
+         *     "access": "use",
+         *     "name": "Sales"
+         *   }
+         * ]
+         */
+        "application/json": components["schemas"]["SetConnectorGrantsBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Grant"][];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["SetConnectorGrants403Error"];
+      404: components["responses"]["NotFoundError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
    * Improve a prompt
    * @description Rewrites the draft of a message with the model and returns the new text. Nothing is sent. It uses the model of the agent unless `default_model` names another; no thread changes. The tokens of the call count as usage of the caller. The agent must be running.
    *
@@ -20312,6 +20861,80 @@ export interface operations {
       404: components["responses"]["NotFoundOrPromptNotFoundError"];
       409: components["responses"]["PromptNameTakenError"];
       412: components["responses"]["PreconditionFailedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List with whom a saved prompt is shared
+   * @description Lists the people and groups with whom a saved prompt is shared, for its owner, administrators, and those who may change it.
+   */
+  getPromptGrants: {
+    parameters: {
+      path: {
+        /** @description The id of a saved prompt */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Grant"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundOrPromptNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Share a saved prompt
+   * @description Replaces the list of people and groups with whom a saved prompt is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
+   */
+  setPromptGrants: {
+    parameters: {
+      path: {
+        /** @description The id of a saved prompt */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example [
+         *   {
+         *     "user": "ada",
+         *     "access": "edit",
+         *     "name": "Ada Lovelace"
+         *   },
+         *   {
+         *     "group": "grp_01KDVMF0000000000000000001",
+         *     "access": "use",
+         *     "name": "Sales"
+         *   }
+         * ]
+         */
+        "application/json": components["schemas"]["SetPromptGrantsBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Grant"][];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["SetPromptGrants403Error"];
+      404: components["responses"]["NotFoundOrPromptNotFoundError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["ValidationFailedError"];
@@ -21526,6 +22149,80 @@ export interface operations {
     };
   };
   /**
+   * List with whom a knowledge base is shared
+   * @description Lists the people and groups with whom a knowledge base is shared, for its owner, administrators, and those who may change it.
+   */
+  getKnowledgeBaseGrants: {
+    parameters: {
+      path: {
+        /** @description The id of a knowledge base */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Grant"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["KnowledgeBaseNotFoundOrNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Share a knowledge base
+   * @description Replaces the list of people and groups with whom a knowledge base is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
+   */
+  setKnowledgeBaseGrants: {
+    parameters: {
+      path: {
+        /** @description The id of a knowledge base */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example [
+         *   {
+         *     "user": "ada",
+         *     "access": "edit",
+         *     "name": "Ada Lovelace"
+         *   },
+         *   {
+         *     "group": "grp_01KDVMF0000000000000000001",
+         *     "access": "use",
+         *     "name": "Sales"
+         *   }
+         * ]
+         */
+        "application/json": components["schemas"]["SetKnowledgeBaseGrantsBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Grant"][];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["SetKnowledgeBaseGrants403Error"];
+      404: components["responses"]["KnowledgeBaseNotFoundOrNotFoundError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
    * List the events of a thread
    * @description Lists what happened in the turns of a thread, in order: without bounds the newest page, with `after_seq` the events that follow it, with `before_seq` those before it. Rows have a summary of one line; an event by itself has all fields.
    *
@@ -22592,6 +23289,84 @@ export interface operations {
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List with whom a provider of the server is shared
+   * @description Lists the people and groups with whom a provider of the server is shared, for its owner, administrators, and those who may change it.
+   *
+   * For administrators.
+   */
+  getServerProviderGrants: {
+    parameters: {
+      path: {
+        /** @description The id of a provider of the server */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Grant"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Share a provider of the server
+   * @description Replaces the list of people and groups with whom a provider of the server is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
+   *
+   * For administrators.
+   */
+  setServerProviderGrants: {
+    parameters: {
+      path: {
+        /** @description The id of a provider of the server */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example [
+         *   {
+         *     "user": "ada",
+         *     "access": "edit",
+         *     "name": "Ada Lovelace"
+         *   },
+         *   {
+         *     "group": "grp_01KDVMF0000000000000000001",
+         *     "access": "use",
+         *     "name": "Sales"
+         *   }
+         * ]
+         */
+        "application/json": components["schemas"]["SetServerProviderGrantsBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Grant"][];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["SetServerProviderGrants403Error"];
+      404: components["responses"]["NotFoundError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -23757,7 +24532,7 @@ export interface operations {
   getUsage: {
     parameters: {
       query?: {
-        /** @description Whole days in UTC: last_7d is today and the six days before */
+        /** @description Whole days in UTC: last_7d is today and the six days before, this_month begins on its first day */
         window?: components["schemas"]["UsageWindow"];
         /** @description The buckets of the report */
         granularity?: components["schemas"]["UsageGranularity"];
@@ -23791,7 +24566,7 @@ export interface operations {
   getAccountsUsage: {
     parameters: {
       query?: {
-        /** @description Whole days in UTC: last_7d is today and the six days before */
+        /** @description Whole days in UTC: last_7d is today and the six days before, this_month begins on its first day */
         window?: components["schemas"]["UsageWindow"];
         /** @description The buckets of the report */
         granularity?: components["schemas"]["UsageGranularity"];
@@ -23812,6 +24587,41 @@ export interface operations {
       200: {
         content: {
           "application/json": components["schemas"]["AccountUsageReport"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Export usage
+   * @description Downloads the sums of model calls as CSV for spreadsheets or as JSON, one row for each account, group, agent, model or day. Administrators get those of all accounts, or with `username` of one; everybody else gets their own.
+   */
+  exportUsage: {
+    parameters: {
+      query?: {
+        /** @description Unix seconds, or an ISO date or time: a date begins at midnight in UTC */
+        from?: string;
+        /** @description Excluded; a date includes its day. Now by default */
+        to?: string;
+        /** @description One row for each; by group, a member of two counts in both */
+        by?: components["schemas"]["UsageExportKey"];
+        format?: components["schemas"]["UsageExportFormat"];
+        /** @description Only calls of this account; those who are no administrators see their own anyway */
+        username?: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["UsageExportRow"][];
+          "text/event-stream": components["schemas"]["UsageExportRow"][];
         };
       };
       400: components["responses"]["BadRequestError"];
@@ -24485,602 +25295,6 @@ export interface operations {
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["RemoveGroupMember403Error"];
       404: components["responses"]["GroupNotFoundOrNotFoundError"];
-      429: components["responses"]["RateLimitedError"];
-      default: components["responses"]["Error"];
-    };
-  };
-  /**
-   * List with whom an agent is shared
-   * @description Lists the people and groups with whom an agent is shared, for its owner, administrators, and those who may change it.
-   */
-  getAgentGrants: {
-    parameters: {
-      path: {
-        /** @description The id of an agent */
-        id: string;
-      };
-    };
-    responses: {
-      /** @description Success */
-      200: {
-        content: {
-          "application/json": components["schemas"]["Grant"][];
-        };
-      };
-      400: components["responses"]["BadRequestError"];
-      401: components["responses"]["AuthFailedOrTokenExpiredError"];
-      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
-      429: components["responses"]["RateLimitedError"];
-      default: components["responses"]["Error"];
-    };
-  };
-  /**
-   * Share an agent
-   * @description Replaces the list of people and groups with whom an agent is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
-   */
-  setAgentGrants: {
-    parameters: {
-      path: {
-        /** @description The id of an agent */
-        id: string;
-      };
-    };
-    requestBody: {
-      content: {
-        /**
-         * @example [
-         *   {
-         *     "user": "ada",
-         *     "access": "edit",
-         *     "name": "Ada Lovelace"
-         *   },
-         *   {
-         *     "group": "grp_01KDVMF0000000000000000001",
-         *     "access": "use",
-         *     "name": "Sales"
-         *   }
-         * ]
-         */
-        "application/json": components["schemas"]["SetAgentGrantsBody"];
-      };
-    };
-    responses: {
-      /** @description Success */
-      200: {
-        content: {
-          "application/json": components["schemas"]["Grant"][];
-        };
-      };
-      400: components["responses"]["BadJsonOrBadRequestError"];
-      401: components["responses"]["AuthFailedOrTokenExpiredError"];
-      403: components["responses"]["SetAgentGrants403Error"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
-      413: components["responses"]["BodyTooLargeError"];
-      415: components["responses"]["UnsupportedMediaTypeError"];
-      422: components["responses"]["ValidationFailedError"];
-      429: components["responses"]["RateLimitedError"];
-      default: components["responses"]["Error"];
-    };
-  };
-  /**
-   * List with whom a knowledge base is shared
-   * @description Lists the people and groups with whom a knowledge base is shared, for its owner, administrators, and those who may change it.
-   */
-  getKnowledgeBaseGrants: {
-    parameters: {
-      path: {
-        /** @description The id of a knowledge base */
-        id: string;
-      };
-    };
-    responses: {
-      /** @description Success */
-      200: {
-        content: {
-          "application/json": components["schemas"]["Grant"][];
-        };
-      };
-      400: components["responses"]["BadRequestError"];
-      401: components["responses"]["AuthFailedOrTokenExpiredError"];
-      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["KnowledgeBaseNotFoundOrNotFoundError"];
-      429: components["responses"]["RateLimitedError"];
-      default: components["responses"]["Error"];
-    };
-  };
-  /**
-   * Share a knowledge base
-   * @description Replaces the list of people and groups with whom a knowledge base is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
-   */
-  setKnowledgeBaseGrants: {
-    parameters: {
-      path: {
-        /** @description The id of a knowledge base */
-        id: string;
-      };
-    };
-    requestBody: {
-      content: {
-        /**
-         * @example [
-         *   {
-         *     "user": "ada",
-         *     "access": "edit",
-         *     "name": "Ada Lovelace"
-         *   },
-         *   {
-         *     "group": "grp_01KDVMF0000000000000000001",
-         *     "access": "use",
-         *     "name": "Sales"
-         *   }
-         * ]
-         */
-        "application/json": components["schemas"]["SetKnowledgeBaseGrantsBody"];
-      };
-    };
-    responses: {
-      /** @description Success */
-      200: {
-        content: {
-          "application/json": components["schemas"]["Grant"][];
-        };
-      };
-      400: components["responses"]["BadJsonOrBadRequestError"];
-      401: components["responses"]["AuthFailedOrTokenExpiredError"];
-      403: components["responses"]["SetKnowledgeBaseGrants403Error"];
-      404: components["responses"]["KnowledgeBaseNotFoundOrNotFoundError"];
-      413: components["responses"]["BodyTooLargeError"];
-      415: components["responses"]["UnsupportedMediaTypeError"];
-      422: components["responses"]["ValidationFailedError"];
-      429: components["responses"]["RateLimitedError"];
-      default: components["responses"]["Error"];
-    };
-  };
-  /**
-   * List with whom a connector is shared
-   * @description Lists the people and groups with whom a connector is shared, for its owner, administrators, and those who may change it.
-   */
-  getConnectorGrants: {
-    parameters: {
-      path: {
-        /** @description The id of a connector */
-        id: string;
-      };
-    };
-    responses: {
-      /** @description Success */
-      200: {
-        content: {
-          "application/json": components["schemas"]["Grant"][];
-        };
-      };
-      400: components["responses"]["BadRequestError"];
-      401: components["responses"]["AuthFailedOrTokenExpiredError"];
-      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["NotFoundError"];
-      429: components["responses"]["RateLimitedError"];
-      default: components["responses"]["Error"];
-    };
-  };
-  /**
-   * Share a connector
-   * @description Replaces the list of people and groups with whom a connector is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
-   */
-  setConnectorGrants: {
-    parameters: {
-      path: {
-        /** @description The id of a connector */
-        id: string;
-      };
-    };
-    requestBody: {
-      content: {
-        /**
-         * @example [
-         *   {
-         *     "user": "ada",
-         *     "access": "edit",
-         *     "name": "Ada Lovelace"
-         *   },
-         *   {
-         *     "group": "grp_01KDVMF0000000000000000001",
-         *     "access": "use",
-         *     "name": "Sales"
-         *   }
-         * ]
-         */
-        "application/json": components["schemas"]["SetConnectorGrantsBody"];
-      };
-    };
-    responses: {
-      /** @description Success */
-      200: {
-        content: {
-          "application/json": components["schemas"]["Grant"][];
-        };
-      };
-      400: components["responses"]["BadJsonOrBadRequestError"];
-      401: components["responses"]["AuthFailedOrTokenExpiredError"];
-      403: components["responses"]["SetConnectorGrants403Error"];
-      404: components["responses"]["NotFoundError"];
-      413: components["responses"]["BodyTooLargeError"];
-      415: components["responses"]["UnsupportedMediaTypeError"];
-      422: components["responses"]["ValidationFailedError"];
-      429: components["responses"]["RateLimitedError"];
-      default: components["responses"]["Error"];
-    };
-  };
-  /**
-   * List with whom a project is shared
-   * @description Lists the people and groups with whom a project is shared, for its owner, administrators, and those who may change it.
-   */
-  getProjectGrants: {
-    parameters: {
-      path: {
-        /** @description The id of a project */
-        id: string;
-      };
-    };
-    responses: {
-      /** @description Success */
-      200: {
-        content: {
-          "application/json": components["schemas"]["Grant"][];
-        };
-      };
-      400: components["responses"]["BadRequestError"];
-      401: components["responses"]["AuthFailedOrTokenExpiredError"];
-      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["NotFoundOrProjectNotFoundError"];
-      429: components["responses"]["RateLimitedError"];
-      default: components["responses"]["Error"];
-    };
-  };
-  /**
-   * Share a project
-   * @description Replaces the list of people and groups with whom a project is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
-   */
-  setProjectGrants: {
-    parameters: {
-      path: {
-        /** @description The id of a project */
-        id: string;
-      };
-    };
-    requestBody: {
-      content: {
-        /**
-         * @example [
-         *   {
-         *     "user": "ada",
-         *     "access": "edit",
-         *     "name": "Ada Lovelace"
-         *   },
-         *   {
-         *     "group": "grp_01KDVMF0000000000000000001",
-         *     "access": "use",
-         *     "name": "Sales"
-         *   }
-         * ]
-         */
-        "application/json": components["schemas"]["SetProjectGrantsBody"];
-      };
-    };
-    responses: {
-      /** @description Success */
-      200: {
-        content: {
-          "application/json": components["schemas"]["Grant"][];
-        };
-      };
-      400: components["responses"]["BadJsonOrBadRequestError"];
-      401: components["responses"]["AuthFailedOrTokenExpiredError"];
-      403: components["responses"]["SetProjectGrants403Error"];
-      404: components["responses"]["NotFoundOrProjectNotFoundError"];
-      413: components["responses"]["BodyTooLargeError"];
-      415: components["responses"]["UnsupportedMediaTypeError"];
-      422: components["responses"]["ValidationFailedError"];
-      429: components["responses"]["RateLimitedError"];
-      default: components["responses"]["Error"];
-    };
-  };
-  /**
-   * List with whom a saved prompt is shared
-   * @description Lists the people and groups with whom a saved prompt is shared, for its owner, administrators, and those who may change it.
-   */
-  getPromptGrants: {
-    parameters: {
-      path: {
-        /** @description The id of a saved prompt */
-        id: string;
-      };
-    };
-    responses: {
-      /** @description Success */
-      200: {
-        content: {
-          "application/json": components["schemas"]["Grant"][];
-        };
-      };
-      400: components["responses"]["BadRequestError"];
-      401: components["responses"]["AuthFailedOrTokenExpiredError"];
-      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["NotFoundOrPromptNotFoundError"];
-      429: components["responses"]["RateLimitedError"];
-      default: components["responses"]["Error"];
-    };
-  };
-  /**
-   * Share a saved prompt
-   * @description Replaces the list of people and groups with whom a saved prompt is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
-   */
-  setPromptGrants: {
-    parameters: {
-      path: {
-        /** @description The id of a saved prompt */
-        id: string;
-      };
-    };
-    requestBody: {
-      content: {
-        /**
-         * @example [
-         *   {
-         *     "user": "ada",
-         *     "access": "edit",
-         *     "name": "Ada Lovelace"
-         *   },
-         *   {
-         *     "group": "grp_01KDVMF0000000000000000001",
-         *     "access": "use",
-         *     "name": "Sales"
-         *   }
-         * ]
-         */
-        "application/json": components["schemas"]["SetPromptGrantsBody"];
-      };
-    };
-    responses: {
-      /** @description Success */
-      200: {
-        content: {
-          "application/json": components["schemas"]["Grant"][];
-        };
-      };
-      400: components["responses"]["BadJsonOrBadRequestError"];
-      401: components["responses"]["AuthFailedOrTokenExpiredError"];
-      403: components["responses"]["SetPromptGrants403Error"];
-      404: components["responses"]["NotFoundOrPromptNotFoundError"];
-      413: components["responses"]["BodyTooLargeError"];
-      415: components["responses"]["UnsupportedMediaTypeError"];
-      422: components["responses"]["ValidationFailedError"];
-      429: components["responses"]["RateLimitedError"];
-      default: components["responses"]["Error"];
-    };
-  };
-  /**
-   * List with whom a skill package is shared
-   * @description Lists the people and groups with whom a skill package is shared, for its owner, administrators, and those who may change it.
-   */
-  getSkillPackageGrants: {
-    parameters: {
-      path: {
-        /** @description The id of a skill package */
-        id: string;
-      };
-    };
-    responses: {
-      /** @description Success */
-      200: {
-        content: {
-          "application/json": components["schemas"]["Grant"][];
-        };
-      };
-      400: components["responses"]["BadRequestError"];
-      401: components["responses"]["AuthFailedOrTokenExpiredError"];
-      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["NotFoundOrSkillPackageNotFoundError"];
-      429: components["responses"]["RateLimitedError"];
-      default: components["responses"]["Error"];
-    };
-  };
-  /**
-   * Share a skill package
-   * @description Replaces the list of people and groups with whom a skill package is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
-   */
-  setSkillPackageGrants: {
-    parameters: {
-      path: {
-        /** @description The id of a skill package */
-        id: string;
-      };
-    };
-    requestBody: {
-      content: {
-        /**
-         * @example [
-         *   {
-         *     "user": "ada",
-         *     "access": "edit",
-         *     "name": "Ada Lovelace"
-         *   },
-         *   {
-         *     "group": "grp_01KDVMF0000000000000000001",
-         *     "access": "use",
-         *     "name": "Sales"
-         *   }
-         * ]
-         */
-        "application/json": components["schemas"]["SetSkillPackageGrantsBody"];
-      };
-    };
-    responses: {
-      /** @description Success */
-      200: {
-        content: {
-          "application/json": components["schemas"]["Grant"][];
-        };
-      };
-      400: components["responses"]["BadJsonOrBadRequestError"];
-      401: components["responses"]["AuthFailedOrTokenExpiredError"];
-      403: components["responses"]["SetSkillPackageGrants403Error"];
-      404: components["responses"]["NotFoundOrSkillPackageNotFoundError"];
-      413: components["responses"]["BodyTooLargeError"];
-      415: components["responses"]["UnsupportedMediaTypeError"];
-      422: components["responses"]["ValidationFailedError"];
-      429: components["responses"]["RateLimitedError"];
-      default: components["responses"]["Error"];
-    };
-  };
-  /**
-   * List with whom a published expert is shared
-   * @description Lists the people and groups with whom a published expert is shared, for its owner, administrators, and those who may change it.
-   */
-  getPublishedExpertGrants: {
-    parameters: {
-      path: {
-        /** @description The id of a published expert */
-        expert_id: string;
-      };
-    };
-    responses: {
-      /** @description Success */
-      200: {
-        content: {
-          "application/json": components["schemas"]["Grant"][];
-        };
-      };
-      400: components["responses"]["BadRequestError"];
-      401: components["responses"]["AuthFailedOrTokenExpiredError"];
-      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["NotFoundError"];
-      429: components["responses"]["RateLimitedError"];
-      default: components["responses"]["Error"];
-    };
-  };
-  /**
-   * Share a published expert
-   * @description Replaces the list of people and groups with whom a published expert is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
-   */
-  setPublishedExpertGrants: {
-    parameters: {
-      path: {
-        /** @description The id of a published expert */
-        expert_id: string;
-      };
-    };
-    requestBody: {
-      content: {
-        /**
-         * @example [
-         *   {
-         *     "user": "ada",
-         *     "access": "edit",
-         *     "name": "Ada Lovelace"
-         *   },
-         *   {
-         *     "group": "grp_01KDVMF0000000000000000001",
-         *     "access": "use",
-         *     "name": "Sales"
-         *   }
-         * ]
-         */
-        "application/json": components["schemas"]["SetPublishedExpertGrantsBody"];
-      };
-    };
-    responses: {
-      /** @description Success */
-      200: {
-        content: {
-          "application/json": components["schemas"]["Grant"][];
-        };
-      };
-      400: components["responses"]["BadJsonOrBadRequestError"];
-      401: components["responses"]["AuthFailedOrTokenExpiredError"];
-      403: components["responses"]["SetPublishedExpertGrants403Error"];
-      404: components["responses"]["NotFoundError"];
-      413: components["responses"]["BodyTooLargeError"];
-      415: components["responses"]["UnsupportedMediaTypeError"];
-      422: components["responses"]["ValidationFailedError"];
-      429: components["responses"]["RateLimitedError"];
-      default: components["responses"]["Error"];
-    };
-  };
-  /**
-   * List with whom a provider of the server is shared
-   * @description Lists the people and groups with whom a provider of the server is shared, for its owner, administrators, and those who may change it.
-   *
-   * For administrators.
-   */
-  getServerProviderGrants: {
-    parameters: {
-      path: {
-        /** @description The id of a provider of the server */
-        id: string;
-      };
-    };
-    responses: {
-      /** @description Success */
-      200: {
-        content: {
-          "application/json": components["schemas"]["Grant"][];
-        };
-      };
-      400: components["responses"]["BadRequestError"];
-      401: components["responses"]["AuthFailedOrTokenExpiredError"];
-      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["NotFoundError"];
-      429: components["responses"]["RateLimitedError"];
-      default: components["responses"]["Error"];
-    };
-  };
-  /**
-   * Share a provider of the server
-   * @description Replaces the list of people and groups with whom a provider of the server is shared, for its owner and administrators. An empty list is nobody else. Whoever is no longer in the list loses what is open and running within a second.
-   *
-   * For administrators.
-   */
-  setServerProviderGrants: {
-    parameters: {
-      path: {
-        /** @description The id of a provider of the server */
-        id: string;
-      };
-    };
-    requestBody: {
-      content: {
-        /**
-         * @example [
-         *   {
-         *     "user": "ada",
-         *     "access": "edit",
-         *     "name": "Ada Lovelace"
-         *   },
-         *   {
-         *     "group": "grp_01KDVMF0000000000000000001",
-         *     "access": "use",
-         *     "name": "Sales"
-         *   }
-         * ]
-         */
-        "application/json": components["schemas"]["SetServerProviderGrantsBody"];
-      };
-    };
-    responses: {
-      /** @description Success */
-      200: {
-        content: {
-          "application/json": components["schemas"]["Grant"][];
-        };
-      };
-      400: components["responses"]["BadJsonOrBadRequestError"];
-      401: components["responses"]["AuthFailedOrTokenExpiredError"];
-      403: components["responses"]["SetServerProviderGrants403Error"];
-      404: components["responses"]["NotFoundError"];
-      413: components["responses"]["BodyTooLargeError"];
-      415: components["responses"]["UnsupportedMediaTypeError"];
-      422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
