@@ -2,10 +2,12 @@ import type { Filter, IndexDescription } from 'mongodb'
 import {
   AppError,
   type Conditional,
+  EVERYONE,
   findPage,
   grantedAccess,
   isDuplicateKey,
   isEditableBy,
+  isForEveryone,
   isGrantedTo,
   missOf,
   type PageRequest,
@@ -65,6 +67,9 @@ declare module '#kernel/types' {
   }
 }
 
+/** The part of a caller that decides what they may share. */
+type Sharer = Pick<AuthCaller, 'id' | 'groups' | 'role'>
+
 /** The saved prompts of all accounts. */
 export type Prompts = ReturnType<typeof createPrompts>
 
@@ -73,10 +78,14 @@ export function createPrompts({
   collections: { prompts },
   clock,
   events,
+  extensions,
   ids,
   limits,
   users,
-}: Pick<Cradle, 'collections' | 'clock' | 'events' | 'ids' | 'limits' | 'users'>) {
+}: Pick<Cradle, 'collections' | 'clock' | 'events' | 'extensions' | 'ids' | 'limits' | 'users'>) {
+  /** Throws if the rules of the server do not let an account share something with everybody. */
+  const assertMayShare = (sharer: Sharer) => extensions['users.sharing'].ask({ sharer, with: [EVERYONE] })
+
   const noteChange = ({ _id: prompt_id, user_id, grants = [] }: PromptDocument, after: Shared = {}) =>
     void events.emit('prompt.changed', { prompt_id, user_id, grants: [...grants, ...(after.grants ?? [])] })
 
@@ -94,10 +103,8 @@ export function createPrompts({
     get,
 
     /** Does the same, and finds every prompt for administrators. */
-    findShareable: (
-      caller: Pick<AuthCaller, 'id' | 'groups' | 'role'>,
-      _id: string,
-    ): Promise<PromptDocument> => (caller.role === 'admin' ? findOne({ _id }) : get(caller, _id)),
+    findShareable: (caller: Sharer, _id: string): Promise<PromptDocument> =>
+      caller.role === 'admin' ? findOne({ _id }) : get(caller, _id),
 
     noteChange,
 
@@ -122,12 +129,14 @@ export function createPrompts({
 
     count: (user_id: string) => prompts.countDocuments({ user_id }),
 
-    /** Throws PROMPT_NAME_TAKEN, LIMIT_REACHED, and VALIDATION_FAILED for too many variables. */
+    /** Throws PROMPT_NAME_TAKEN, LIMIT_REACHED, VALIDATION_FAILED for too many variables, and errors of the rules of sharing. */
     async create(
-      { id: user_id, username }: Pick<AuthCaller, 'id' | 'username'>,
+      owner: Sharer & Pick<AuthCaller, 'username'>,
       { name, text, description = null, shared = false }: TypeOf<typeof newPrompt>,
     ): Promise<PromptDocument> {
       assertFewVariables(text)
+      if (shared) await assertMayShare(owner)
+      const { id: user_id, username } = owner
       const now = clock.seconds()
       const prompt: PromptDocument = {
         _id: ids.make('prm_'),
@@ -155,7 +164,7 @@ export function createPrompts({
      * variables, and FORBIDDEN if the account may only use the prompt, or does not own it and changes `shared`.
      */
     async update(
-      person: Person,
+      person: Sharer,
       _id: string,
       { name, text, description, shared }: TypeOf<typeof promptChanges>,
       request: Conditional,
@@ -165,6 +174,7 @@ export function createPrompts({
       if (shared !== undefined && prompt.user_id !== person.id)
         throw new AppError('FORBIDDEN', { field: 'shared' })
       if (text !== undefined) assertFewVariables(text)
+      if (shared && !isForEveryone(prompt)) await assertMayShare(person)
       const unchanged = requireUnchanged(request, prompt, promptFields)
       const changes = {
         ...(name !== undefined && toNameFields(name)),
@@ -184,7 +194,7 @@ export function createPrompts({
     },
 
     /** Deletes a prompt. Throws PROMPT_NOT_FOUND, and FORBIDDEN unless by its owner or, if it is shared, an administrator. */
-    async delete(caller: Pick<AuthCaller, 'id' | 'groups' | 'role'>, _id: string): Promise<void> {
+    async delete(caller: Sharer, _id: string): Promise<void> {
       const own = { user_id: caller.id }
       const deletable = caller.role === 'admin' ? { $or: [own, { 'grants.0': { $exists: true } }] } : own
       const deleted = await prompts.findOneAndDelete({ _id, ...deletable })

@@ -1,6 +1,5 @@
-import { EVERYONE, isForEveryone, makeTag, type Person, pageReply, replyWithTag } from '#plugin-api'
-import type { AuthCaller } from '../../identity/auth/types.ts'
-import { type Cradle, route } from './manifest.ts'
+import { isForEveryone, makeTag, type Person, pageReply, replyWithTag } from '#plugin-api'
+import { route } from './manifest.ts'
 import { mayEdit, type PromptDocument, promptFields } from './prompts.ts'
 import { newPrompt, promptChanges, promptParams, promptQuery, promptRow, promptRows } from './schemas.ts'
 import { listVariables } from './variables.ts'
@@ -17,10 +16,6 @@ const toRow = (prompt: PromptDocument, reader: Person) => {
     ...{ created_at, updated_at },
   }
 }
-
-/** Throws if the rules of the server do not let the caller share something with everybody. */
-const assertMayShare = (caller: AuthCaller, { extensions }: Pick<Cradle, 'extensions'>) =>
-  extensions['users.sharing'].ask({ sharer: caller, with: [EVERYONE] })
 
 const show = (prompt: PromptDocument, reader: Person) =>
   replyWithTag(200, toRow(prompt, reader), makeTag(prompt, promptFields))
@@ -54,10 +49,7 @@ export const promptRoutes = [
     response: { 201: promptRow },
     errors: ['PROMPT_NAME_TAKEN', 'LIMIT_REACHED'],
     audit: 'prompt.create',
-  }).handle(async ({ caller, body }, cradle) => {
-    if (body.shared) await assertMayShare(caller, cradle)
-    return toRow(await cradle.prompts.create(caller, body), caller)
-  }),
+  }).handle(async ({ caller, body }, { prompts }) => toRow(await prompts.create(caller, body), caller)),
 
   route({
     method: 'GET',
@@ -86,10 +78,9 @@ export const promptRoutes = [
     errors: ['PROMPT_NOT_FOUND', 'PROMPT_NAME_TAKEN', 'FORBIDDEN'],
     etag: true,
     audit: 'prompt.update',
-  }).handle(async (request, cradle) => {
+  }).handle(async (request, { prompts }) => {
     const { caller, params, body } = request
-    if (body.shared) await assertMayShare(caller, cradle)
-    return show(await cradle.prompts.update(caller, params.id, body, request), caller)
+    return show(await prompts.update(caller, params.id, body, request), caller)
   }),
 
   route({
