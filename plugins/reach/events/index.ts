@@ -51,6 +51,7 @@ export default definePlugin({
     host.on('connector.changed', ({ connector_id, owner_id }, { relay }) => {
       if (connector_id) return relay.pass('connector', { connector_id, owner_id })
     })
+    host.on('knowledge_base.changed', (base, { relay }) => relay.pass('knowledgeBase', base))
     host.on('project.changed', (project, { relay }) => relay.pass('project', project))
     host.on('prompt.changed', (prompt, { relay }) => relay.pass('prompt', prompt))
     host.on('model.called', ({ account: { user_id } }, { relay }) => relay.pass('usage', { user_id }))

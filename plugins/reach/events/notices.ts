@@ -87,6 +87,11 @@ export function createNotices({
       else feeds.notify(owner_id, describe)
     },
 
+    /** Notifies the accounts that see a knowledge base, or saw it until now. */
+    knowledgeBase({ knowledge_base_id, user_id: owner_id, grants }: Events['knowledge_base.changed']): void {
+      notifyViewers({ owner_id, grants }, { type: 'knowledge_base.changed', knowledge_base_id })
+    },
+
     /** Notifies the accounts that see a project, or saw it until now. */
     project({ project_id, user_id: owner_id, grants }: Events['project.changed']): void {
       notifyViewers({ owner_id, grants }, { type: 'project.changed', project_id })

@@ -52,6 +52,12 @@ const eventFields = {
     description: 'A connector that you can use is new or gone, or its settings or its state have changed',
     ...rowOf({ connector_id: id }),
   },
+  'knowledge_base.changed': {
+    title: 'KnowledgeBaseChanged',
+    description:
+      'A knowledge base that you can search is new, or its settings have changed, or it is gone for you',
+    ...rowOf({ knowledge_base_id: id }),
+  },
   'project.changed': {
     title: 'ProjectChanged',
     description:

@@ -1,7 +1,7 @@
 import { makeTag, objectOf, pageQuery, pageReply, replyWithTag } from '#plugin-api'
-import { baseFields, type Reader } from './bases.ts'
+import { baseFields } from './bases.ts'
 import { type Cradle, route } from './manifest.ts'
-import { toBaseRows } from './rows.ts'
+import { type Reader, toBaseRows } from './rows.ts'
 import { baseChanges, baseParams, baseRow, baseRows, newBase } from './schemas.ts'
 import type { BaseDocument } from './types.ts'
 
@@ -18,7 +18,7 @@ export const baseRoutes = [
     operation_id: 'listKnowledgeBases',
     summary: 'List the knowledge bases',
     description:
-      'Lists the knowledge bases that you may search: your own first, then those that others share. Their sums are those of the documents as they are now.',
+      'Lists the knowledge bases that you may search: your own first, then those that others share with you. Their sums are those of the documents as they are now.',
     guard: 'user',
     query: objectOf(pageQuery),
     response: { 200: baseRows },
@@ -47,7 +47,7 @@ export const baseRoutes = [
     path: '/knowledge-bases/:id',
     operation_id: 'getKnowledgeBase',
     summary: 'Get a knowledge base',
-    description: 'Returns a knowledge base of your own, or one that is shared.',
+    description: 'Returns a knowledge base of your own, or one that is shared with you.',
     guard: 'user',
     params: baseParams,
     response: { 200: baseRow },
@@ -64,7 +64,7 @@ export const baseRoutes = [
     operation_id: 'updateKnowledgeBase',
     summary: 'Change a knowledge base',
     description:
-      'Changes the given fields. One that is no longer shared is not searched for others from then on.',
+      'Changes the given fields of a knowledge base that you own or may edit. Only its owner changes `is_default` and `is_shared`, which is the grant to everyone. One that is no longer shared is not searched for others from then on.',
     guard: MAY_CHANGE,
     params: baseParams,
     body: baseChanges,
@@ -91,9 +91,10 @@ export const baseRoutes = [
     errors: ['KNOWLEDGE_BASE_NOT_FOUND', 'FORBIDDEN'],
     audit: 'knowledge_base.delete',
   }).handle(async ({ caller, params, note }, { bases, removal }) => {
-    const { _id, name } = await bases.findOwn(caller, params.id)
-    note({ name })
-    await removal.removeBases({ _id })
+    const base = await bases.findOwn(caller, params.id)
+    note({ name: base.name })
+    await removal.removeBases({ _id: base._id })
+    bases.noteChange(base)
   }),
 
   route({
@@ -109,8 +110,8 @@ export const baseRoutes = [
     errors: ['KNOWLEDGE_BASE_NOT_FOUND', 'FORBIDDEN'],
     audit: 'knowledge_base.reindex',
   }).handle(async ({ caller, params }, cradle) => {
-    const base = await cradle.bases.findOwn(caller, params.id)
-    await cradle.documents.requeue({ base_id: base._id })
+    const base = await cradle.bases.findEditable(caller, params.id)
+    await cradle.documents.requeue({ base_id: base._id }, caller.id)
     cradle.changes.notify(base._id)
     cradle.queue.wake()
     return show(base, caller, cradle)

@@ -1,7 +1,6 @@
 import { open } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import { AppError, type Locale, pageReply, type ServerSentEvent } from '#plugin-api'
-import type { Reader } from './bases.ts'
+import { AppError, type Locale, type Person, pageReply, type ServerSentEvent } from '#plugin-api'
 import { invalid, MAX_FILE_BYTES, MAX_FILES, takeAddress, takeFiles } from './intake.ts'
 import { type Cradle, route } from './manifest.ts'
 import { toDocumentRow, toTextRow } from './rows.ts'
@@ -24,7 +23,7 @@ const MAY_CHANGE = ['permission', 'knowledge_bases'] as const
 /** The bytes of a file, in the word that generators of clients know. */
 const BINARY = { type: 'string', format: 'binary' } as const
 
-const NOT_OWN = ['KNOWLEDGE_BASE_NOT_FOUND', 'FORBIDDEN'] as const
+const NOT_EDITABLE = ['KNOWLEDGE_BASE_NOT_FOUND', 'FORBIDDEN'] as const
 
 const show = async (document: KnowledgeDocument, locale: Locale, cradle: Cradle) =>
   toDocumentRow(document, (await cradle.settings.recent()).active.id, locale, cradle)
@@ -61,13 +60,13 @@ export const documentRoutes = [
     upload: { max_bytes: MAX_FILE_BYTES, max_files: MAX_FILES, fields: ['path'] },
     body: newAddress,
     response: { 202: documentRows },
-    errors: [...NOT_OWN, 'DOCUMENT_UNSUPPORTED', 'ADDRESS_NOT_ALLOWED', 'LIMIT_REACHED'],
+    errors: [...NOT_EDITABLE, 'DOCUMENT_UNSUPPORTED', 'ADDRESS_NOT_ALLOWED', 'LIMIT_REACHED'],
     audit: 'knowledge_document.add',
   }).handle(async ({ caller, params, files, fields, body, locale, note }, cradle) => {
-    const base = await cradle.bases.findOwn(caller, params.id)
+    const base = await cradle.bases.findEditable(caller, params.id)
     const added = files
-      ? await takeFiles(base, { files, path: fields.path }, cradle)
-      : [await takeAddress(base, body, cradle)]
+      ? await takeFiles(base, { files, path: fields.path, payer_id: caller.id }, cradle)
+      : [await takeAddress(base, { ...body, payer_id: caller.id }, cradle)]
     note({ documents: added.map(({ path }) => path) })
     return Promise.all(added.map((document) => show(document, locale, cradle)))
   }),
@@ -98,11 +97,11 @@ export const documentRoutes = [
     params: documentParams,
     body: documentChanges,
     response: { 200: documentRow },
-    errors: [...NOT_OWN, 'NOT_FOUND'],
+    errors: [...NOT_EDITABLE, 'NOT_FOUND'],
     audit: 'knowledge_document.update',
   }).handle(async ({ caller, params, body: { refetch_days }, locale, note }, cradle) => {
     const { bases, clock, documents } = cradle
-    const base = await bases.findOwn(caller, params.id)
+    const base = await bases.findEditable(caller, params.id)
     const { _id, path, url, fetched_at } = await documents.find(base, params.doc_id)
     note({ path })
     if (url === null) throw invalid('/refetch_days', 'is for documents with a url')
@@ -120,10 +119,10 @@ export const documentRoutes = [
     guard: MAY_CHANGE,
     params: documentParams,
     response: { 204: null },
-    errors: [...NOT_OWN, 'NOT_FOUND'],
+    errors: [...NOT_EDITABLE, 'NOT_FOUND'],
     audit: 'knowledge_document.delete',
   }).handle(async ({ caller, params, note }, { bases, documents, removal }) => {
-    const base = await bases.findOwn(caller, params.id)
+    const base = await bases.findEditable(caller, params.id)
     const { _id, path } = await documents.find(base, params.doc_id)
     note({ path })
     await removal.removeDocuments({ _id })
@@ -179,12 +178,12 @@ export const documentRoutes = [
     guard: MAY_CHANGE,
     params: documentParams,
     response: { 202: documentRow },
-    errors: [...NOT_OWN, 'NOT_FOUND'],
+    errors: [...NOT_EDITABLE, 'NOT_FOUND'],
     audit: 'knowledge_document.reindex',
   }).handle(async ({ caller, params, locale }, cradle) => {
-    const base = await cradle.bases.findOwn(caller, params.id)
+    const base = await cradle.bases.findEditable(caller, params.id)
     const { _id } = await cradle.documents.find(base, params.doc_id)
-    await cradle.documents.requeue({ _id })
+    await cradle.documents.requeue({ _id }, caller.id)
     cradle.changes.notify(base._id)
     cradle.queue.wake()
     return show(await cradle.documents.find(base, _id), locale, cradle)
@@ -224,7 +223,7 @@ async function* followDocuments(
     caller,
     locale,
     signal,
-  }: { base: BaseDocument; caller: Reader; locale: Locale; signal: AbortSignal },
+  }: { base: BaseDocument; caller: Person; locale: Locale; signal: AbortSignal },
   cradle: Cradle,
 ): AsyncGenerator<ServerSentEvent> {
   const { bases, changes, clock, documents, settings } = cradle
@@ -246,7 +245,7 @@ async function* followDocuments(
       for (const [id, at] of sent) if (at < since) sent.delete(id)
       const deleted = await follower.next(changed.length === BATCH ? 0 : POLL_MS, signal)
       for (const id of deleted) yield { event: 'document.deleted', data: { type: 'document.deleted', id } }
-      if (signal.aborted || (await bases.listReadable(caller, [base_id], 1)).length === 0) return
+      if (signal.aborted || (await bases.listReadableBy(caller.id, [base_id])).length === 0) return
       await pause(PACE_MS)
       changed = await documents.listChanged(base_id, since, BATCH)
     }

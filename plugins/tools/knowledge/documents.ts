@@ -65,11 +65,11 @@ export function createDocuments({
   changes,
 }: Pick<Cradle, 'collections' | 'clock' | 'ids' | 'changes'>) {
   /** The fields that put a document into the queue. */
-  const queued = () => ({
+  const queued = (payer_id?: string) => ({
     status: 'queued' as const,
     error: null,
     progress: 0,
-    work: { queued_at: clock.now(), wake_at: clock.now(), attempts: 0 },
+    work: { queued_at: clock.now(), wake_at: clock.now(), attempts: 0, ...(payer_id && { payer_id }) },
     changed_at: clock.now(),
   })
 
@@ -186,12 +186,13 @@ export function createDocuments({
         .toArray(),
 
     /**
-     * Stores a document, or another content of the one with its path, and queues it. Returns the version that no
+     * Stores a document, or another content of the one with its path, and queues it at the cost of an account. Returns the version that no
      * longer counts, if there is one.
      */
     async put(
       { _id: base_id, user_id }: BaseDocument,
       content: NewContent,
+      payer_id: string,
     ): Promise<{ document: KnowledgeDocument; unused?: string }> {
       const now = clock.seconds()
       const fresh: KnowledgeDocument = {
@@ -204,17 +205,17 @@ export function createDocuments({
         indexes: {},
         created_at: now,
         updated_at: now,
-        ...queued(),
+        ...queued(payer_id),
       }
       for (;;) {
         const replaced = await documents.findOneAndUpdate(
           { base_id, path: content.path, ...live },
-          { $set: { ...content, ...queued(), updated_at: now } },
+          { $set: { ...content, ...queued(payer_id), updated_at: now } },
         )
         if (replaced) {
           changes.notify(base_id)
           const unused = replaced.version === replaced.text_version ? undefined : replaced.version
-          return { document: { ...replaced, ...content, ...queued(), updated_at: now }, unused }
+          return { document: { ...replaced, ...content, ...queued(payer_id), updated_at: now }, unused }
         }
         try {
           await documents.insertOne(fresh)
@@ -249,9 +250,9 @@ export function createDocuments({
     replaceRefetched: (document: KnowledgeDocument, content: Document) =>
       changeClaimed(document, { ...content, ...queued(), updated_at: clock.seconds() }),
 
-    /** Queues documents once more; what is found of them stays until then. */
-    async requeue(selected: Filter<KnowledgeDocument>): Promise<void> {
-      await documents.updateMany({ ...selected, ...live }, { $set: queued() })
+    /** Queues documents once more, at the cost of an account; what is found of them stays until then. */
+    async requeue(selected: Filter<KnowledgeDocument>, payer_id: string): Promise<void> {
+      await documents.updateMany({ ...selected, ...live }, { $set: queued(payer_id) })
     },
 
     /** Hides documents from everyone and frees their paths; returns those that remain to be removed. */

@@ -1,6 +1,13 @@
 // Owns knowledge bases, their documents and the index of passages. The index is made from the documents, so it can be made
 // again; everything else is in the database and in files below the home.
-import { createGuardedFetch, definePlugin, type GuardedFetch, grantRoutes, listNames } from '#plugin-api'
+import {
+  createGuardedFetch,
+  createShareable,
+  definePlugin,
+  type GuardedFetch,
+  grantRoutes,
+  listNames,
+} from '#plugin-api'
 import { type Addresses, createAddresses } from './addresses.ts'
 import { baseRoutes } from './base-routes.ts'
 import { type Bases, baseIndexes, createBases } from './bases.ts'
@@ -19,12 +26,12 @@ import { createKnowledgeSettings, type KnowledgeSettings } from './settings.ts'
 import { settingsRoutes } from './settings-routes.ts'
 import { createPassageIndex, type PassageIndex } from './store/passage-index.ts'
 import { createTableLock, type TableLock } from './store/table-lock.ts'
+import type { BaseDocument } from './types.ts'
 import { createIndexing, type Indexing } from './work/indexing.ts'
 import { createQueue, type Queue } from './work/queue.ts'
 import { createRebuilding, type Rebuilding } from './work/rebuilding.ts'
 import { createRefetching, type Refetching } from './work/refetching.ts'
 import { createRuns, type Runs } from './work/runs.ts'
-import './types.ts'
 
 declare module '#kernel/types' {
   interface PrivateServices {
@@ -101,7 +108,7 @@ export default definePlugin({
       createSearchTool(() => host.cradle),
     )
     host.extend('agents.knowledge_checks', async ({ user_id, knowledge_base_ids: chosen }, { bases }) => {
-      const readable = await bases.listReadable({ id: user_id }, chosen, chosen.length)
+      const readable = await bases.listReadableBy(user_id, chosen)
       if (readable.length < chosen.length) throw host.error('KNOWLEDGE_BASE_NOT_FOUND')
     })
     host.extend('agents.knowledge_defaults', ({ user_id }, { bases }) => bases.listDefault(user_id))
@@ -121,6 +128,20 @@ export default definePlugin({
       bytes: { documents: await documents.sumAllBytes() },
     }))
     host.extend('users.removal', ({ user_id }, { removal }) => removal.removeBases({ user_id }))
+    host.extend(
+      'groups.shareables',
+      createShareable<BaseDocument>({
+        name: 'knowledge_base',
+        label: { en: 'Knowledge base', zh: '知识库' },
+        access: ['use', 'edit'],
+        is_open: false,
+        collection: () => host.cradle.collections.knowledge_bases,
+        owner: 'user_id',
+        nameOf: ({ name }) => name,
+        find: (caller, key) => host.cradle.bases.findShareable(caller, key),
+        changed: (before, after) => host.cradle.bases.noteChange(before, after),
+      }),
+    )
     host.job({
       name: 'knowledge.refetch',
       every_seconds: 60,

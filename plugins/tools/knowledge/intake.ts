@@ -19,7 +19,7 @@ type Parts = Pick<Cradle, 'documents' | 'documentReader' | 'documentFiles' | 'id
  */
 export async function takeFiles(
   base: BaseDocument,
-  { files, path }: { files: readonly UploadedFile[]; path: string | undefined },
+  { files, path, payer_id }: { files: readonly UploadedFile[]; path: string | undefined; payer_id: string },
   parts: Parts,
 ): Promise<KnowledgeDocument[]> {
   const { documents, documentFiles, documentReader, ids, limits, queue } = parts
@@ -48,18 +48,22 @@ export async function takeFiles(
     limits.assertRoom('knowledge_bytes', bytes - (replaced?.size ?? 0) + Math.max(0, file.size - 1))
     const version = ids.make()
     await documentFiles.adopt(file.path, version)
-    const { document, unused } = await documents.put(base, {
-      path: documentPath,
-      filename,
-      media_type: documentReader.chooseMediaType(filename, file.media_type),
-      size: file.size,
-      hash,
-      url: null,
-      fetched_at: null,
-      validators: null,
-      refetch: null,
-      version,
-    })
+    const { document, unused } = await documents.put(
+      base,
+      {
+        path: documentPath,
+        filename,
+        media_type: documentReader.chooseMediaType(filename, file.media_type),
+        size: file.size,
+        hash,
+        url: null,
+        fetched_at: null,
+        validators: null,
+        refetch: null,
+        version,
+      },
+      payer_id,
+    )
     if (unused) await documentFiles.remove([unused])
     stored.push(document)
   }
@@ -70,7 +74,7 @@ export async function takeFiles(
 /** Queues a web address as a document of a base. Throws ADDRESS_NOT_ALLOWED or LIMIT_REACHED. */
 export async function takeAddress(
   base: BaseDocument,
-  address: { url: string; refetch_days?: number | null },
+  address: { url: string; refetch_days?: number | null; payer_id: string },
   {
     addresses,
     clock,
@@ -89,21 +93,25 @@ export async function takeAddress(
   const replaced = await documents.findAtPath(base._id, path)
   if (!replaced) limits.assertRoom('knowledge_documents', await documents.countOf(base._id))
   limits.assertRoom('knowledge_bytes', await documents.sumBytes(base.user_id))
-  const { document, unused } = await documents.put(base, {
-    path,
-    filename: posix.basename(path),
-    media_type: 'application/octet-stream',
-    size: 0,
-    hash: null,
-    url: url.href,
-    fetched_at: null,
-    validators: null,
-    refetch: planRefetch(
-      address.refetch_days === undefined ? (replaced?.refetch?.days ?? null) : address.refetch_days,
-      clock.now(),
-    ),
-    version: ids.make(),
-  })
+  const { document, unused } = await documents.put(
+    base,
+    {
+      path,
+      filename: posix.basename(path),
+      media_type: 'application/octet-stream',
+      size: 0,
+      hash: null,
+      url: url.href,
+      fetched_at: null,
+      validators: null,
+      refetch: planRefetch(
+        address.refetch_days === undefined ? (replaced?.refetch?.days ?? null) : address.refetch_days,
+        clock.now(),
+      ),
+      version: ids.make(),
+    },
+    address.payer_id,
+  )
   if (unused) await documentFiles.remove([unused])
   queue.wake()
   return document

@@ -28,8 +28,8 @@ export const manifest = defineManifest({
       category: 'settings',
       label: { en: 'Knowledge bases', zh: '知识库' },
       description: {
-        en: 'Create knowledge bases, and change and delete your own.',
-        zh: '创建知识库，并修改和删除自己的知识库。',
+        en: 'Create knowledge bases, and change those that you own or may edit.',
+        zh: '创建知识库，并修改自己的或可编辑的知识库。',
       },
       is_suggested: true,
     },
@@ -44,6 +44,7 @@ export const manifest = defineManifest({
     },
   ],
   errors: knowledgeErrors,
+  events: ['knowledge_base.changed'],
   limits: {
     knowledge_bases: { default: 50, description: 'Knowledge bases of an account' },
     knowledge_documents: { default: 10_000, description: 'Documents of a knowledge base' },

@@ -1,16 +1,20 @@
-import type { Locale, TypeOf } from '#plugin-api'
+import { isForEveryone, type Locale, type TypeOf } from '#plugin-api'
+import type { AuthCaller } from '../../identity/auth/types.ts'
 import type { ReadText } from '../documents/reading/blocks.ts'
-import type { Reader } from './bases.ts'
+import { mayEdit } from './bases.ts'
 import type { DocumentSum } from './documents.ts'
 import type { Cradle } from './manifest.ts'
 import { joinPlaces } from './passages/places.ts'
 import type { baseRow, documentRow, documentText } from './schemas.ts'
 import type { BaseDocument, DocumentError, KnowledgeDocument } from './types.ts'
 
+/** The part of a caller that decides what they may do. */
+export type Reader = Pick<AuthCaller, 'id' | 'groups' | 'role' | 'permissions'>
+
 /** Converts knowledge bases to rows of the API, with the sums of their documents. */
 export async function toBaseRows(
   bases: readonly BaseDocument[],
-  { id: reader }: Reader,
+  reader: Reader,
   { documents, settings }: Pick<Cradle, 'documents' | 'settings'>,
 ): Promise<TypeOf<typeof baseRow>[]> {
   const { active } = await settings.recent()
@@ -18,7 +22,9 @@ export async function toBaseRows(
     bases.map(({ _id }) => _id),
     active.id,
   )
-  return bases.map(({ _id: id, user_id, owner_username: owner, deleted_at, ...base }) => {
+  const isPermitted = reader.role === 'admin' || reader.permissions.includes('knowledge_bases')
+  return bases.map((base) => {
+    const { _id: id, user_id, name, description, owner_username: owner, created_at, updated_at } = base
     const own = sums.filter((each) => each._id.base_id === id)
     const sum = (field: 'documents' | 'bytes' | 'chunks' | 'searchable') =>
       own.reduce((total, each) => total + each[field], 0)
@@ -34,11 +40,12 @@ export async function toBaseRows(
             ? 'ready'
             : 'failed'
     return {
-      id,
-      ...base,
-      is_default: base.is_default && user_id === reader,
+      ...{ id, name, description },
+      is_shared: isForEveryone(base),
+      is_default: base.is_default && user_id === reader.id,
       owner,
-      is_owner: user_id === reader,
+      is_owner: user_id === reader.id,
+      can_edit: isPermitted && mayEdit(base, reader),
       documents: sum('documents'),
       bytes: sum('bytes'),
       chunks: sum('chunks'),
@@ -46,6 +53,7 @@ export async function toBaseRows(
       status,
       is_rebuilding,
       embedding_model: active.embedding_model,
+      ...{ created_at, updated_at },
     }
   })
 }

@@ -29,7 +29,7 @@ const settings = {
     description: 'What it is about; models read it to decide if they search it',
     examples: ['Rules for travel, holidays and expenses'],
   },
-  is_shared: { type: 'boolean', description: 'True if every account may search it', examples: [false] },
+  is_shared: { type: 'boolean', description: 'True if it is shared with everybody', examples: [false] },
   is_default: { type: 'boolean', description: 'True if your new threads use it', examples: [false] },
 } as const
 
@@ -47,9 +47,10 @@ export const baseRow = {
     ...settings,
     owner: { type: 'string', description: 'Username', examples: ['ada'] },
     is_owner: { type: 'boolean', description: 'True if it belongs to the caller' },
+    can_edit: { type: 'boolean', description: 'True if the caller may change it and its documents' },
     is_default: {
       type: 'boolean',
-      description: 'True if new threads of its owner use it',
+      description: 'True if it belongs to the caller, and their new threads use it',
       examples: [false],
     },
     documents: { ...count, examples: [12] },

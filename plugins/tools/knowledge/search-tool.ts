@@ -75,9 +75,10 @@ async function listBases(
   { owner_id, user_id, knowledge_base_ids: { of_owner, of_user } }: OfferedTurn,
   { bases }: Parts,
 ): Promise<BaseDocument[]> {
-  const find = (id: string, chosen: readonly string[]) =>
-    chosen.length > 0 ? bases.listReadable({ id }, chosen, chosen.length) : []
-  const lists = await Promise.all([find(owner_id, of_owner), find(user_id, of_user)])
+  const lists = await Promise.all([
+    bases.listReadableBy(owner_id, of_owner),
+    bases.listReadableBy(user_id, of_user),
+  ])
   return [...new Map(lists.flat().map((base) => [base._id, base])).values()]
 }
 

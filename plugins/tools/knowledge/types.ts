@@ -1,13 +1,12 @@
-import type { LeaseDocument } from '#plugin-api'
+import type { LeaseDocument, Shared, StoredGrant } from '#plugin-api'
 
 /** A knowledge base; times are Unix seconds. */
-export interface BaseDocument {
+export interface BaseDocument extends Shared {
   _id: string
   user_id: string
   owner_username: string
   name: string
   description: string | null
-  is_shared: boolean
   /** True if its owner's new threads use it. */
   is_default: boolean
   created_at: number
@@ -82,9 +81,16 @@ export interface KnowledgeDocument {
   indexes: Record<string, IndexedRun>
   /**
    * Set while it waits for the queue; times are Unix milliseconds. `readings` counts how often reading it has begun
-   * without an end; it `is_hard` once it took long.
+   * without an end; it `is_hard` once it took long. `payer_id` is the account that asked for it, if not the owner.
    */
-  work?: { queued_at: number; wake_at: number; attempts: number; readings?: number; is_hard?: boolean }
+  work?: {
+    queued_at: number
+    wake_at: number
+    attempts: number
+    readings?: number
+    is_hard?: boolean
+    payer_id?: string
+  }
   created_at: number
   updated_at: number
   /** Unix milliseconds of the last change of its row. */
@@ -130,6 +136,10 @@ export interface SettingsDocument {
 }
 
 declare module '#kernel/types' {
+  interface Events {
+    /** A knowledge base is new or gone, or has changed; with its owner and its grants, before and after. */
+    'knowledge_base.changed': { knowledge_base_id: string; user_id: string; grants: StoredGrant[] }
+  }
   interface Collections {
     knowledge: {
       knowledge_bases: BaseDocument

@@ -58,6 +58,7 @@ t.test('A knowledge base is created, shown, changed and deleted by its owner', a
     description: 'Of the house',
     owner: 'writer',
     is_owner: true,
+    can_edit: true,
     is_shared: false,
     is_default: false,
     documents: 0,

@@ -35,6 +35,7 @@ export function createIndexing({
   passageIndex,
   runs: startedRuns,
   settings,
+  users,
 }: Cradle) {
   /** Changes the row of a document; throws OUTDATED if that is not its content any more. */
   const change = async (document: KnowledgeDocument, fields: object): Promise<KnowledgeDocument> => {
@@ -93,6 +94,8 @@ export function createIndexing({
     const run = ids.make()
     const sizes = { chunk_tokens, chunk_overlap }
     const title = path === filename ? filename : `${path} ${filename}`
+    const payer = await users.findRecent(document.work?.payer_id ?? user_id)
+    const payer_id = payer?._id ?? user_id
     let chunks = 0
     await startedRuns.begin(document_id, index)
     try {
@@ -104,7 +107,7 @@ export function createIndexing({
             const context = heading ? `${path} › ${heading}` : path
             return `${index.passage_prefix ?? ''}${context}\n\n${text}`
           }),
-          { user_id, signal, isUnlimited },
+          { user_id: payer_id, signal, isUnlimited },
         )
         const rows = passages.map(({ start, end, places, text, words }, position) => ({
           ...{ base_id, document_id, run, ordinal: chunks + position, start, end, places, text, words },

@@ -14,6 +14,7 @@ const CHANGED: Partial<Record<AccountEvent['type'], string[]>> = {
   'agent.deleted': ['/agents'],
   'channel.changed': ['/agents/{id}/channels', '/agents/{id}/channels/*'],
   'connector.changed': ['/connectors'],
+  'knowledge_base.changed': ['/knowledge-bases', '/knowledge-bases/{id}'],
   'project.changed': ['/projects', '/projects/{id}', '/threads', '/agents/{id}/threads'],
   'prompt.changed': ['/prompts', '/prompts/{id}'],
   'approval.resolved': ['/agents/{id}/cron', '/agents/{id}/cron/*'],
