@@ -4,10 +4,11 @@ import { useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { client } from '../server/client.ts'
 import { refresh, send } from '../server/send.ts'
+import { owns, useAccount } from '../session/account.ts'
 import { Confirm } from '../ui/confirm.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { Ellipsis, Play, RotateCcw, Square, Trash2 } from '../ui/icons.ts'
-import { type Agent, controlAgent, useOwnership } from './use-agent.ts'
+import { type Agent, controlAgent } from './use-agent.ts'
 
 type Action = 'start' | 'stop' | 'reload'
 
@@ -18,7 +19,7 @@ export function AgentControls({ agent }: { agent: Agent }) {
   const [error, setError] = useState<unknown>()
   const navigate = useNavigate()
   const { id, name, state } = agent
-  const canDelete = useOwnership(agent)
+  const canDelete = owns(useAccount(), agent)
   const isUp = state === 'running' || state === 'starting'
 
   const control = async (action: Action) => {

@@ -1,4 +1,4 @@
-import { Badge, Button, SegmentedControl } from '@mantine/core'
+import { Button, SegmentedControl } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -6,6 +6,7 @@ import type { ListedAgent } from '../chat/use-agent.ts'
 import { t } from '../i18n/words.ts'
 import { useRows } from '../server/pages.ts'
 import { useAccount } from '../session/account.ts'
+import { SharedSign } from '../sharing/shared-sign.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { LayoutGrid, Plus, Rows3 } from '../ui/icons.ts'
 import { List } from '../ui/list.tsx'
@@ -78,11 +79,7 @@ export default function AgentsPage() {
             link={{ to: '/chat/$agent', params: { agent: agent.id } }}
             meta={agent.description ?? undefined}
           >
-            {!agent.is_owner && (
-              <Badge variant="default" radius="sm" fw={500} tt="none">
-                {t('agents.of', { owner: agent.owner })}
-              </Badge>
-            )}
+            <SharedSign {...agent} />
             <AgentState state={agent.state} />
             <Button
               component={Link}

@@ -1,4 +1,4 @@
-import { ActionIcon, Tabs, TextInput } from '@mantine/core'
+import { Tabs, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { components } from '#client'
@@ -7,15 +7,19 @@ import { t } from '../i18n/words.ts'
 import { api, client } from '../server/client.ts'
 import { useRows } from '../server/pages.ts'
 import { refresh, send } from '../server/send.ts'
-import { useAccount } from '../session/account.ts'
+import type { SharedThing } from '../sharing/kinds.ts'
+import { ShareItem } from '../sharing/share-item.tsx'
+import { SharingSheet } from '../sharing/sharing-sheet.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { Trash2 } from '../ui/icons.ts'
 import { useIssue } from '../ui/issues.tsx'
 import { asRows, List } from '../ui/list.tsx'
 import { ListRow } from '../ui/list-row.tsx'
+import { RowMenu } from '../ui/row-menu.tsx'
 import { Sheet } from '../ui/sheet.tsx'
 import { AgentIcon } from './agent-icon.tsx'
+
+type PublishedExpert = components['schemas']['PublishedExpert']
 
 /** The beginning of a new agent: nothing, an expert of the server, or one that somebody has published. */
 type Source = { from: 'nothing' } | { from: 'expert' | 'published'; id: string; name: string }
@@ -23,17 +27,24 @@ type Source = { from: 'nothing' } | { from: 'expert' | 'published'; id: string; 
 /** Creates a blank agent or one from an expert, and opens its settings. */
 export function NewAgent({ onClose }: { onClose(): void }) {
   const [source, setSource] = useState<Source>()
+  const [shared, setShared] = useState<SharedThing>()
+  if (shared) return <SharingSheet thing={shared} onClose={() => setShared(undefined)} />
   return source ? (
     <NameAgent source={source} onClose={onClose} />
   ) : (
-    <ChooseSource onChoose={setSource} onClose={onClose} />
+    <ChooseSource onChoose={setSource} onShare={setShared} onClose={onClose} />
   )
 }
 
-function ChooseSource({ onChoose, onClose }: { onChoose(source: Source): void; onClose(): void }) {
+interface ChooseSourceProps {
+  onChoose(source: Source): void
+  onShare(expert: SharedThing): void
+  onClose(): void
+}
+
+function ChooseSource({ onChoose, onShare, onClose }: ChooseSourceProps) {
   const experts = api.useQuery('get', '/experts')
   const published = useRows('/experts/published')
-  const account = useAccount()
   return (
     <Sheet title={t('agents.new')} onClose={onClose} width={560}>
       <ul style={{ margin: 0, padding: 0, listStyle: 'none' }}>
@@ -84,8 +95,11 @@ function ChooseSource({ onChoose, onClose }: { onChoose(source: Source): void; o
                   .join(' · ')}
                 onOpen={() => onChoose({ from: 'published', id: expert.id, name: expert.name })}
               >
-                {(account.role === 'admin' || expert.created_by === account.username) && (
-                  <PublishedActions expert={expert} />
+                {expert.can_edit && (
+                  <PublishedActions
+                    expert={expert}
+                    onShare={() => onShare({ kind: 'expert', ...expert, owner: expert.created_by })}
+                  />
                 )}
               </ListRow>
             )}
@@ -155,8 +169,8 @@ function createFrom(source: Source, name: string) {
     : client.POST('/experts/published/{expert_id}/install', { params, body: name ? { name } : {} })
 }
 
-/** Withdraws an expert that was published. */
-function PublishedActions({ expert }: { expert: components['schemas']['PublishedExpert'] }) {
+/** Shares or withdraws an expert that was published. */
+function PublishedActions({ expert, onShare }: { expert: PublishedExpert; onShare(): void }) {
   const [isAsking, setAsking] = useState(false)
   const { id: expert_id, name } = expert
   const withdraw = async () => {
@@ -165,14 +179,9 @@ function PublishedActions({ expert }: { expert: components['schemas']['Published
   }
   return (
     <>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        aria-label={t('agents.withdraw', { name })}
-        onClick={() => setAsking(true)}
-      >
-        <Trash2 size={16} />
-      </ActionIcon>
+      <RowMenu name={name} deleteLabel={t('agents.withdraw_action')} onDelete={() => setAsking(true)}>
+        <ShareItem row={expert} onOpen={onShare} />
+      </RowMenu>
       {isAsking && (
         <Confirm
           title={t('agents.withdraw_title', { name })}

@@ -2,6 +2,7 @@ import { Button, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { t } from '../i18n/words.ts'
+import { owns, useAccount } from '../session/account.ts'
 import { GrantFields } from '../sharing/grant-fields.tsx'
 import type { Grant } from '../sharing/grants.ts'
 import type { SharedThing } from '../sharing/kinds.ts'
@@ -12,13 +13,15 @@ import { Pending } from '../ui/pending.tsx'
 import { Section } from '../ui/section.tsx'
 import { SettingsForm } from '../ui/settings-form.tsx'
 import { PublishSheet } from './publish-sheet.tsx'
-import { useLoadedAgent, useOwnership } from './use-agent.ts'
+import { TransferSheet } from './transfer-sheet.tsx'
+import { useLoadedAgent } from './use-agent.ts'
 
-/** Shares an agent with people, groups and everyone, or publishes a copy as an expert. */
+/** Shares an agent, publishes a copy as an expert, or gives it to another owner. */
 export default function SharingTab() {
   const { agent } = useLoadedAgent()
   const [isPublishing, setPublishing] = useState(false)
-  const canShare = useOwnership(agent)
+  const [isTransferring, setTransferring] = useState(false)
+  const canShare = owns(useAccount(), agent)
   const thing: SharedThing = { kind: 'agent', ...agent }
   const grants = useQuery({
     queryKey: ['grants', 'agent', agent.id],
@@ -39,6 +42,14 @@ export default function SharingTab() {
           {t('agents.publish_open')}
         </Button>
       </Section>
+      {canShare && (
+        <Section title={t('agents.transfer')} about={t('agents.transfer_about')}>
+          <Button variant="default" w="fit-content" onClick={() => setTransferring(true)}>
+            {t('agents.transfer_open')}
+          </Button>
+        </Section>
+      )}
+      {isTransferring && <TransferSheet agent={agent} onClose={() => setTransferring(false)} />}
       {isPublishing && <PublishSheet agent={agent} onClose={() => setPublishing(false)} />}
     </Stack>
   )

@@ -4,7 +4,6 @@ import type { components } from '#client'
 import { client } from '../server/client.ts'
 import { queries } from '../server/queries.ts'
 import { ifMatch, refresh, send, sendTagged } from '../server/send.ts'
-import { useAccount } from '../session/account.ts'
 
 export type Agent = components['schemas']['Agent']
 export type AgentChanges = components['schemas']['UpdateAgentBody']
@@ -24,12 +23,6 @@ export function useAgent() {
 export function useLoadedAgent(): { agent: Agent; tag: string | null } {
   const { data } = useAgent()
   return { agent: data!.data, tag: data!.tag }
-}
-
-/** True if the account may share, transfer and delete an agent: its own, or as an administrator. */
-export function useOwnership({ is_owner }: Pick<Agent, 'is_owner'>): boolean {
-  const { role } = useAccount()
-  return is_owner || role === 'admin'
 }
 
 /** Stores changes of an agent; refused if it has changed since the version of the tag. */

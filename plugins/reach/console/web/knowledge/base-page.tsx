@@ -6,6 +6,7 @@ import { t } from '../i18n/words.ts'
 import { client } from '../server/client.ts'
 import { refresh, send } from '../server/send.ts'
 import { may, useAccount } from '../session/account.ts'
+import { ShareButton } from '../sharing/share-button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { Pencil, RefreshCw, Trash2 } from '../ui/icons.ts'
@@ -62,11 +63,14 @@ export default function BasePage() {
         </>
       }
       actions={
-        canChange && (
-          <Button variant="default" leftSection={<Pencil size={14} />} onClick={() => setOpen('edit')}>
-            {t('common.edit')}
-          </Button>
-        )
+        <>
+          <ShareButton thing={{ kind: 'knowledge_base', ...base }} canEdit={canChange} />
+          {canChange && (
+            <Button variant="default" leftSection={<Pencil size={14} />} onClick={() => setOpen('edit')}>
+              {t('common.edit')}
+            </Button>
+          )}
+        </>
       }
     >
       {error !== undefined && <Failure error={error} />}

@@ -13,12 +13,12 @@ interface Props {
   onClose(): void
 }
 
-const EMPTY: BaseValues = { name: '', description: null, is_shared: false, is_default: false }
+const EMPTY: BaseValues = { name: '', description: null, is_default: false }
 
 /** Creates a knowledge base, or changes its settings. */
 export function BaseSheet({ stored, onSaved, onClose }: Props) {
-  const { name, description, is_shared, is_default } = stored?.base ?? EMPTY
-  const draft = useDraft<BaseValues>({ name, description, is_shared, is_default })
+  const { name, description, is_default } = stored?.base ?? EMPTY
+  const draft = useDraft<BaseValues>({ name, description, is_default })
   const save = async () => {
     const base = await saveBase(draft.value, stored && { id: stored.base.id, tag: stored.tag })
     onSaved?.(base)
@@ -61,12 +61,6 @@ function Fields({ values, onChange }: { values: BaseValues; onChange(changes: Pa
         error={useIssue('/description')}
         value={values.description ?? ''}
         onChange={(event) => onChange({ description: event.currentTarget.value || null })}
-      />
-      <Switch
-        label={t('knowledge.share')}
-        description={t('knowledge.share_help')}
-        checked={values.is_shared}
-        onChange={(event) => onChange({ is_shared: event.currentTarget.checked })}
       />
       <Switch
         label={t('knowledge.default')}

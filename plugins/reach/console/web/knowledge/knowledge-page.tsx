@@ -5,6 +5,7 @@ import { formatBytes } from '../i18n/format.ts'
 import { t } from '../i18n/words.ts'
 import { useRows } from '../server/pages.ts'
 import { may, useAccount } from '../session/account.ts'
+import { SharedSign } from '../sharing/shared-sign.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Library, Plus, Settings2 } from '../ui/icons.ts'
 import { List } from '../ui/list.tsx'
@@ -64,6 +65,7 @@ export default function KnowledgePage() {
             }
             link={{ to: '/knowledge/$base', params: { base: base.id } }}
           >
+            <SharedSign {...base} />
             <State tone={TONES[base.status]}>{t(`knowledge.state_${base.status}`)}</State>
           </ListRow>
         )}
@@ -79,13 +81,11 @@ export default function KnowledgePage() {
   )
 }
 
-/** The size of a knowledge base, whose it is, and who uses it. */
-export const describeBase = ({ documents, bytes, owner, is_owner, is_shared, is_default }: KnowledgeBase) =>
+/** The size of a knowledge base, and if it is a default of its owner. */
+export const describeBase = ({ documents, bytes, is_owner, is_default }: KnowledgeBase) =>
   [
     t('knowledge.count', { count: documents }),
     bytes > 0 && formatBytes(bytes),
-    !is_owner && owner,
-    is_owner && is_shared && t('knowledge.is_shared'),
     is_owner && is_default && t('knowledge.is_default'),
   ]
     .filter(Boolean)

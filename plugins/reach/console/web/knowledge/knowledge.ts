@@ -6,7 +6,7 @@ import { ifMatch, send, sendTagged } from '../server/send.ts'
 
 export type KnowledgeBase = components['schemas']['KnowledgeBase']
 export type KnowledgeDocument = components['schemas']['KnowledgeDocument']
-export type BaseValues = Pick<KnowledgeBase, 'name' | 'description' | 'is_shared' | 'is_default'>
+export type BaseValues = Pick<KnowledgeBase, 'name' | 'description' | 'is_default'>
 
 /** A document, and a place in it. */
 export interface DocumentPlace {

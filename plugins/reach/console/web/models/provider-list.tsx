@@ -1,10 +1,11 @@
-import { Button } from '@mantine/core'
+import { Button, Menu } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { api } from '../server/client.ts'
 import { refresh } from '../server/send.ts'
+import { SharingSheet } from '../sharing/sharing-sheet.tsx'
 import { EditSheet } from '../ui/edit-sheet.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Failure } from '../ui/failure.tsx'
@@ -31,6 +32,7 @@ interface Props extends Rows<Provider> {
 export function ProviderList({ canChange, onAdd, empty, ...rows }: Props) {
   const { data: kinds } = api.useQuery('get', '/providers/kinds')
   const [editing, setEditing] = useState<Provider>()
+  const [sharing, setSharing] = useState<Provider>()
   const [deleting, setDeleting] = useState<Provider>()
   const { error, run } = useAction()
   // An address can name a provider, which is opened once.
@@ -106,7 +108,11 @@ export function ProviderList({ canChange, onAdd, empty, ...rows }: Props) {
                   name={provider.name}
                   onEdit={() => setEditing(provider)}
                   onDelete={() => setDeleting(provider)}
-                />
+                >
+                  {provider.scope === 'global' && (
+                    <Menu.Item onClick={() => setSharing(provider)}>{t('sharing.open')}</Menu.Item>
+                  )}
+                </RowMenu>
               </>
             ) : (
               <State tone={provider.enabled ? 'on' : 'off'}>
@@ -117,6 +123,12 @@ export function ProviderList({ canChange, onAdd, empty, ...rows }: Props) {
         )}
       </List>
       {editing && <EditProvider provider={editing} onClose={() => setEditing(undefined)} />}
+      {sharing && (
+        <SharingSheet
+          thing={{ kind: 'provider', id: sharing.id, name: sharing.name, owner: null, is_owner: true }}
+          onClose={() => setSharing(undefined)}
+        />
+      )}
       {deleting && <DeleteProvider provider={deleting} onClose={() => setDeleting(undefined)} />}
     </>
   )

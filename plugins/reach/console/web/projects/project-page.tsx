@@ -6,6 +6,8 @@ import { useAgent, useAgents } from '../chat/use-agent.ts'
 import { LazyThreadMenu } from '../conversations/lazy-thread-menu.tsx'
 import { t } from '../i18n/words.ts'
 import { useRows } from '../server/pages.ts'
+import { ShareItem } from '../sharing/share-item.tsx'
+import { SharingSheet } from '../sharing/sharing-sheet.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { ChevronDown, Library, MessageCirclePlus } from '../ui/icons.ts'
@@ -23,7 +25,7 @@ import { deleteProject, type Project, useProject } from './projects.ts'
 export default function ProjectPage() {
   const { project: id } = useParams({ from: '/projects/$project' })
   const { data: project, error, refetch } = useProject(id)
-  const [dialog, setDialog] = useState<'edit' | 'delete'>()
+  const [dialog, setDialog] = useState<'edit' | 'share' | 'delete'>()
   const navigate = useNavigate()
   if (!project)
     return (
@@ -39,15 +41,24 @@ export default function ProjectPage() {
   return (
     <Page
       title={project.name}
-      about={project.description}
+      about={
+        <>
+          {project.description}
+          {!project.is_owner && <div>{t('sharing.from', { owner: project.owner })}</div>}
+        </>
+      }
       actions={
         <>
           <NewInProject project={project} />
-          <RowMenu
-            name={project.name}
-            onEdit={() => setDialog('edit')}
-            onDelete={() => setDialog('delete')}
-          />
+          {project.can_edit && (
+            <RowMenu
+              name={project.name}
+              onEdit={() => setDialog('edit')}
+              onDelete={project.is_owner ? () => setDialog('delete') : undefined}
+            >
+              <ShareItem row={project} onOpen={() => setDialog('share')} />
+            </RowMenu>
+          )}
         </>
       }
     >
@@ -63,6 +74,7 @@ export default function ProjectPage() {
         <Threads project={project} />
       </Section>
       {dialog === 'edit' && <ProjectSheet stored={project} onClose={close} />}
+      {dialog === 'share' && <SharingSheet thing={{ kind: 'project', ...project }} onClose={close} />}
       {dialog === 'delete' && (
         <Confirm
           title={t('projects.delete_title', { name: project.name })}

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { t } from '../i18n/words.ts'
+import { SharedSign } from '../sharing/shared-sign.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Folder, Plus } from '../ui/icons.ts'
 import { List } from '../ui/list.tsx'
@@ -34,7 +35,7 @@ export default function ProjectsPage() {
           </Empty>
         }
       >
-        {({ id, name, description, thread_count }) => (
+        {({ id, name, description, thread_count, ...project }) => (
           <ListRow
             icon={<Folder size={18} aria-hidden />}
             title={name}
@@ -45,7 +46,9 @@ export default function ProjectsPage() {
                 {t('projects.count', { count: thread_count })}
               </>
             }
-          />
+          >
+            <SharedSign {...project} />
+          </ListRow>
         )}
       </List>
       {isCreating && (

@@ -1,4 +1,4 @@
-import { Input, Stack, Switch, Textarea, TextInput } from '@mantine/core'
+import { Input, Stack, Textarea, TextInput } from '@mantine/core'
 import { t } from '../i18n/words.ts'
 import { useIssue } from '../ui/issues.tsx'
 import { PromptPreview } from './prompt-preview.tsx'
@@ -11,7 +11,7 @@ interface Props {
 }
 
 /** The settings of a prompt, with a preview if it has variables. */
-export function PromptFields({ values: { name, description, text, shared }, onChange }: Props) {
+export function PromptFields({ values: { name, description, text }, onChange }: Props) {
   const nameIssue = useIssue('/name')
   const textIssue = useIssue('/text')
   const hasVariables = splitTemplate(text).some((part) => 'variable' in part)
@@ -56,12 +56,6 @@ export function PromptFields({ values: { name, description, text, shared }, onCh
           <PromptPreview text={text} />
         </Stack>
       )}
-      <Switch
-        label={t('prompts.share')}
-        description={t('prompts.share_about')}
-        checked={shared}
-        onChange={(event) => onChange({ shared: event.currentTarget.checked })}
-      />
     </>
   )
 }

@@ -41,7 +41,7 @@ interface Props {
   onClose(): void
 }
 
-/** Changes a prompt of one's own, as it is stored now. */
+/** Changes a prompt, as it is stored now. */
 export function EditPrompt({ prompt: { id, name }, onClose }: Props) {
   return (
     <EditSheet

@@ -1,28 +1,27 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { t } from '../i18n/words.ts'
-import { useAccount } from '../session/account.ts'
+import { owns, useAccount } from '../session/account.ts'
+import { ShareItem } from '../sharing/share-item.tsx'
+import { SharedSign } from '../sharing/shared-sign.tsx'
+import { SharingSheet } from '../sharing/sharing-sheet.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { Failure } from '../ui/failure.tsx'
 import { MessageSquareText, Plus } from '../ui/icons.ts'
 import { List } from '../ui/list.tsx'
 import { ListRow } from '../ui/list-row.tsx'
 import { Page } from '../ui/page.tsx'
 import { RowMenu } from '../ui/row-menu.tsx'
-import { State } from '../ui/state.tsx'
-import { Toggle } from '../ui/toggle.tsx'
-import { useAction } from '../ui/use-action.ts'
 import NewPrompt, { EditPrompt, ViewPrompt } from './prompt-sheets.tsx'
-import { changePrompt, deletePrompt } from './prompts.ts'
+import { deletePrompt } from './prompts.ts'
 import { type Prompt, usePrompts } from './use-prompts.ts'
 
 /** The saved prompts: one's own, and those that others share. */
 export default function PromptsPage() {
   const prompts = usePrompts()
-  const isAdmin = useAccount().role === 'admin'
+  const account = useAccount()
   const [isCreating, setCreating] = useState(false)
   const [opened, setOpened] = useState<Prompt>()
-  const { error, run } = useAction()
+  const [shared, setShared] = useState<Prompt>()
   const create = (
     <Button leftSection={<Plus size={16} />} onClick={() => setCreating(true)}>
       {t('prompts.create')}
@@ -32,10 +31,9 @@ export default function PromptsPage() {
     about: t(shared ? 'prompts.delete_shared' : 'prompts.delete_own'),
     run: () => deletePrompt(id),
   })
-  const Opened = opened?.is_owner ? EditPrompt : ViewPrompt
+  const Opened = opened?.can_edit ? EditPrompt : ViewPrompt
   return (
     <Page title={t('prompts.title')} about={t('prompts.about')} actions={create}>
-      {error !== undefined && <Failure error={error} />}
       <List
         {...prompts}
         label={t('prompts.title')}
@@ -54,29 +52,26 @@ export default function PromptsPage() {
             meta={prompt.description || firstLine(prompt.text)}
             onOpen={() => setOpened(prompt)}
           >
-            {prompt.is_owner ? (
-              <Toggle
-                size="sm"
-                labelPosition="left"
-                label={t('prompts.shared')}
-                aria-label={`${t('prompts.share')}: ${prompt.name}`}
-                checked={prompt.shared}
-                onToggle={(shared) => run(() => changePrompt(prompt.id, { shared }))}
-              />
-            ) : (
-              <State tone="on">{t('prompts.shared_by', { owner: prompt.owner })}</State>
-            )}
-            {(prompt.is_owner || isAdmin) && (
+            <SharedSign {...prompt} is_shared={prompt.shared} />
+            {(prompt.can_edit || owns(account, prompt)) && (
               <RowMenu
                 name={prompt.name}
-                onEdit={prompt.is_owner ? () => setOpened(prompt) : undefined}
-                deletion={deletionOf(prompt)}
-              />
+                onEdit={prompt.can_edit ? () => setOpened(prompt) : undefined}
+                deletion={owns(account, prompt) && deletionOf(prompt)}
+              >
+                <ShareItem row={prompt} onOpen={() => setShared(prompt)} />
+              </RowMenu>
             )}
           </ListRow>
         )}
       </List>
       {isCreating && <NewPrompt onClose={() => setCreating(false)} />}
+      {shared && (
+        <SharingSheet
+          thing={{ ...shared, kind: 'prompt', name: `/${shared.name}` }}
+          onClose={() => setShared(undefined)}
+        />
+      )}
       {opened && <Opened prompt={opened} onClose={() => setOpened(undefined)} />}
     </Page>
   )

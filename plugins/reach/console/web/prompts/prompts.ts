@@ -7,16 +7,14 @@ export interface PromptValues {
   name: string
   description: string
   text: string
-  shared: boolean
 }
 
-export const NEW_PROMPT: PromptValues = { name: '', description: '', text: '', shared: false }
+export const NEW_PROMPT: PromptValues = { name: '', description: '', text: '' }
 
-export const valuesOf = ({ name, description, text, shared }: Prompt): PromptValues => ({
+export const valuesOf = ({ name, description, text }: Prompt): PromptValues => ({
   name,
   description: description ?? '',
   text,
-  shared,
 })
 
 const bodyOf = <Values extends Partial<PromptValues>>({ description, ...values }: Values) => ({

@@ -18,3 +18,6 @@ export type Account = ReturnType<typeof useAccount>
 /** True if an account may do what needs this permission. */
 export const may = ({ role, permissions }: Account, permission: string) =>
   role === 'admin' || permissions.includes(permission)
+
+/** True if an account may share and delete something: as its owner, or as an administrator. */
+export const owns = ({ role }: Account, { is_owner }: { is_owner: boolean }) => role === 'admin' || is_owner

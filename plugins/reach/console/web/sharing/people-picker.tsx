@@ -54,7 +54,11 @@ export function PeoplePicker({ value, onChange, kind, isOffered = () => true, ..
         description={describeRule(rule) ?? field.description}
         data={[...entries].map(([key, entry]) => ({ value: key, label: nameOf(entry) }))}
         value={chosen}
-        onChange={(keys) => onChange(keys.map((key) => entries.get(key)!))}
+        onChange={(keys) => {
+          // What was chosen may be shown below the field.
+          setOpen(false)
+          onChange(keys.map((key) => entries.get(key)!))
+        }}
         searchable
         openOnFocus={false}
         searchValue={search}
@@ -69,7 +73,8 @@ export function PeoplePicker({ value, onChange, kind, isOffered = () => true, ..
           // Enter chooses; it must not submit the form around the field.
           if (event.key === 'Enter') event.preventDefault()
         }}
-        onDropdownOpen={() => setOpen(true)}
+        dropdownOpened={isOpen}
+        onDropdownOpen={() => setOpen(value.length < (field.maxValues ?? Number.POSITIVE_INFINITY))}
         onDropdownClose={() => setOpen(false)}
         renderOption={({ option }) => <Entry entry={entries.get(option.value)!} />}
         renderPill={({ value: key, onRemove, disabled }) => (

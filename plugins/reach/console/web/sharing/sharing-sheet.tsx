@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { t } from '../i18n/words.ts'
-import { useAccount } from '../session/account.ts'
+import { owns, useAccount } from '../session/account.ts'
 import { EditSheet } from '../ui/edit-sheet.tsx'
 import { Pending } from '../ui/pending.tsx'
 import { Sheet } from '../ui/sheet.tsx'
@@ -16,7 +16,7 @@ interface Props {
 
 /** Shares something with people, groups and everyone; for those who may not share it, shows who can use it. */
 export function SharingSheet({ thing, onClose }: Props) {
-  const canShare = useAccount().role === 'admin' || thing.is_owner
+  const canShare = owns(useAccount(), thing)
   return canShare ? <Editor {...{ thing, onClose }} /> : <Viewer {...{ thing, onClose }} />
 }
 

@@ -7,7 +7,9 @@ import { formatBytes } from '../i18n/format.ts'
 import { t } from '../i18n/words.ts'
 import { client } from '../server/client.ts'
 import { refresh, send, sendTagged } from '../server/send.ts'
-import { may, useAccount } from '../session/account.ts'
+import { may, owns, useAccount } from '../session/account.ts'
+import type { SharedThing } from '../sharing/kinds.ts'
+import { ShareButton } from '../sharing/share-button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Failure } from '../ui/failure.tsx'
@@ -23,7 +25,7 @@ import { PackageSheet } from './skills-page.tsx'
 
 type Skill = components['schemas']['PackageSkill']
 
-/** A package with its skills. Its creator and administrators can change it. */
+/** A package with its skills. */
 export default function PackagePage() {
   const { package: id } = useParams({ from: '/skills/$package' })
   const account = useAccount()
@@ -43,8 +45,8 @@ export default function PackagePage() {
       </Page>
     )
   const { data, tag } = loadedPackage.data
-  const canChange =
-    may(account, 'skill_packages') && (account.role === 'admin' || data.created_by === account.username)
+  const canChange = may(account, 'skill_packages') && data.can_edit
+  const thing: SharedThing = { kind: 'skill_package', ...data, owner: data.created_by }
   const close = () => setOpen(undefined)
   const editor = { list: '/skill-packages/{id}/skills', id, canChange, onClose: close } as const
   const upload = (file: File | null) =>
@@ -67,6 +69,7 @@ export default function PackagePage() {
   }
   const actions = canChange && (
     <>
+      <ShareButton thing={thing} canEdit={data.can_edit} />
       <Button variant="default" leftSection={<Pencil size={14} />} onClick={() => setOpen('edit')}>
         {t('common.edit')}
       </Button>
@@ -114,7 +117,7 @@ export default function PackagePage() {
           </ListRow>
         )}
       </List>
-      {canChange && (
+      {canChange && owns(account, data) && (
         <Button
           variant="subtle"
           w="fit-content"

@@ -5,6 +5,7 @@ import { client } from '../server/client.ts'
 import { useRows } from '../server/pages.ts'
 import { ifMatch, refresh, send } from '../server/send.ts'
 import { may, useAccount } from '../session/account.ts'
+import { SharedSign } from '../sharing/shared-sign.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Package, Plus } from '../ui/icons.ts'
 import { List } from '../ui/list.tsx'
@@ -32,18 +33,20 @@ export default function SkillsPage() {
         textOf={({ name, description }) => `${name} ${description ?? ''}`}
         empty={<Empty title={t('skills.none')}>{t(create ? 'skills.none_about' : 'skills.none_ask')}</Empty>}
       >
-        {({ id, name, description, skill_count, created_by }) => (
+        {({ id, name, description, skill_count, created_by, is_owner }) => (
           <ListRow
             icon={<Package size={18} aria-hidden />}
             title={name}
             meta={
               <>
                 {description && <div>{description}</div>}
-                {t('skills.count', { count: skill_count })} · {created_by}
+                {t('skills.count', { count: skill_count })}
               </>
             }
             link={{ to: '/skills/$package', params: { package: id } }}
-          />
+          >
+            <SharedSign is_owner={is_owner} owner={created_by} />
+          </ListRow>
         )}
       </List>
       {isCreating && <PackageSheet onClose={() => setCreating(false)} />}
