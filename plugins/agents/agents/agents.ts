@@ -80,6 +80,8 @@ export function createAgents(
   /** Announces a change; connections of those who may no longer open the agent are closed. */
   const noteChange = async (before: AgentDocument, after: AgentDocument): Promise<void> => {
     const agent_id = after._id
+    // Grants are written by the toolbox, past the collection that drops what is remembered.
+    dropRecent()
     if (before.owner_id !== after.owner_id || listLosers(before, after).length > 0) {
       runtime.closeConnections(agent_id, (caller) => !mayOpen(after, caller))
       await events.emit('agent.unshared', { agent_id, before: accessOf(before), after: accessOf(after) })
