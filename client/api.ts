@@ -1006,7 +1006,7 @@ export interface paths {
   "/connectors": {
     /**
      * List connectors
-     * @description Lists the caller's own connectors and then the global ones, by name. Secrets are masked.
+     * @description Lists the caller's own connectors, then those that others share with them, then the global ones, each by name. Secrets are masked.
      */
     get: operations["listConnectors"];
     /**
@@ -1041,7 +1041,7 @@ export interface paths {
     delete: operations["deleteConnector"];
     /**
      * Change a connector
-     * @description Changes the given fields. `config` is merged into the stored one by RFC 7396, and the server is asked for its tools again. `tools` notes that new and changed tools have been looked at.
+     * @description Changes the given fields of a connector that you own or may edit. `config` is merged into the stored one by RFC 7396, and the server is asked for its tools again. `tools` notes that new and changed tools have been looked at.
      *
      * Needs the permission `connectors`, which administrators have.
      */
@@ -6592,8 +6592,10 @@ export interface components {
       scope: components["schemas"]["Scope"];
       /** @description Username; null for a global one */
       owner: string | null;
+      /** @description True if it belongs to the caller; global ones belong to administrators */
+      is_owner: boolean;
       /** @description True if the caller may change it */
-      may_change: boolean;
+      can_edit: boolean;
       /** @description The settings that the kind describes, empty unless the caller may change them. Secrets are masked; sending a mask back keeps the stored secret */
       config: {
         [key: string]: unknown;
@@ -19980,7 +19982,7 @@ export interface operations {
   };
   /**
    * List connectors
-   * @description Lists the caller's own connectors and then the global ones, by name. Secrets are masked.
+   * @description Lists the caller's own connectors, then those that others share with them, then the global ones, each by name. Secrets are masked.
    */
   listConnectors: {
     parameters: {
@@ -20164,7 +20166,7 @@ export interface operations {
   };
   /**
    * Change a connector
-   * @description Changes the given fields. `config` is merged into the stored one by RFC 7396, and the server is asked for its tools again. `tools` notes that new and changed tools have been looked at.
+   * @description Changes the given fields of a connector that you own or may edit. `config` is merged into the stored one by RFC 7396, and the server is asked for its tools again. `tools` notes that new and changed tools have been looked at.
    *
    * Needs the permission `connectors`, which administrators have.
    */

@@ -99,8 +99,8 @@ export interface Shareable<Thing extends ShareableDocument = ShareableDocument> 
   label: LocalizedText
   /** The accesses that can be granted. */
   access: readonly Access[]
-  /** True if everybody may use a thing that has no list of grants. */
-  is_open: boolean
+  /** True if everybody may use the thing as long as it has no list of grants. */
+  isOpen(thing: Thing): boolean
   /** Finds a thing for a caller who may see it; throws the error that the kind has for others. */
   find(caller: Person & { role: 'user' | 'admin'; username: string }, key: string): Promise<Thing>
   /** The id of the thing's owner; null if only administrators own it. */
@@ -122,9 +122,12 @@ export function createShareable<Thing extends ShareableDocument>({
   owner,
   nameOf,
   changed,
+  is_open,
   ...kind
-}: Pick<Shareable<Thing>, 'name' | 'label' | 'access' | 'is_open' | 'find'> & {
+}: Pick<Shareable<Thing>, 'name' | 'label' | 'access' | 'find'> & {
   collection: () => Collection<Thing>
+  /** True if everybody may use things that have no list of grants. */
+  is_open: boolean | ((thing: Thing) => boolean)
   /** The field with the id of the owner. */
   owner: keyof Thing & string
   nameOf: (thing: Thing) => string
@@ -135,6 +138,7 @@ export function createShareable<Thing extends ShareableDocument>({
 
   return {
     ...kind,
+    isOpen: typeof is_open === 'function' ? is_open : () => is_open,
     ownerOf: (thing) => thing[owner] ?? null,
 
     async store(thing, grants) {

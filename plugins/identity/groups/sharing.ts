@@ -4,6 +4,7 @@ import {
   type Grants,
   grantedAccess,
   type Person,
+  type Shareable,
   type ShareableDocument,
   type StoredGrant,
 } from '#plugin-api'
@@ -119,8 +120,8 @@ export function createSharing({
   }
 
   /** Returns the list that applies; what everybody may use without one says so. */
-  const listGrants = ({ grants }: ShareableDocument, is_open: boolean): Promise<Grants> =>
-    toRows(grants ?? (is_open ? [{ to: EVERYONE, access: 'use' }] : []))
+  const listGrants = (thing: ShareableDocument, { isOpen }: Shareable): Promise<Grants> =>
+    toRows(thing.grants ?? (isOpen(thing) ? [{ to: EVERYONE, access: 'use' }] : []))
 
   return {
     assertAllowed,
@@ -129,7 +130,7 @@ export function createSharing({
     async read(caller: AuthCaller, kind: string, key: string): Promise<Grants> {
       const { shareable, thing, isOwner } = await find(caller, kind, key)
       if (!isOwner && grantedAccess(thing, caller) !== 'edit') throw new AppError('FORBIDDEN')
-      return listGrants(thing, shareable.is_open)
+      return listGrants(thing, shareable)
     },
 
     /**
@@ -141,7 +142,7 @@ export function createSharing({
         const { shareable, thing, isOwner } = await find(caller, kind, key)
         if (!isOwner) throw new AppError('FORBIDDEN')
         const stored = await shareable.store(thing, await toStored(caller, entries, thing, shareable.access))
-        if (stored) return listGrants(stored, shareable.is_open)
+        if (stored) return listGrants(stored, shareable)
       }
       throw new AppError('PRECONDITION_FAILED')
     },

@@ -48,8 +48,8 @@ export default definePlugin({
     host.on('group.changed', ({ user_ids }, { relay }) => relay.pass('accounts', { user_ids }))
     for (const name of ['channel.changed', 'channel.state_changed'] as const)
       host.on(name, ({ channel_id, agent_id }, { relay }) => relay.pass('channel', { channel_id, agent_id }))
-    host.on('connector.changed', ({ connector_id, owner_id }, { relay }) => {
-      if (connector_id) return relay.pass('connector', { connector_id, owner_id })
+    host.on('connector.changed', (connector, { relay }) => {
+      if (connector.connector_id) return relay.pass('connector', connector)
     })
     host.on('knowledge_base.changed', (base, { relay }) => relay.pass('knowledgeBase', base))
     host.on('project.changed', (project, { relay }) => relay.pass('project', project))

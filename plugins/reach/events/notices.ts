@@ -6,6 +6,9 @@ import type { Users } from '../../identity/users/users.ts'
 import type { Feeds } from './feeds.ts'
 import type { AccountEvent } from './schemas.ts'
 
+/** The part of a thing that decides who sees it. */
+type Seen = Omit<AgentAccess, 'owner_id'> & { owner_id: string | null }
+
 /** Notifies accounts that read their events here; each takes plain values, which another process may have sent. */
 export type Notices = ReturnType<typeof createNotices>
 
@@ -21,18 +24,19 @@ export function createNotices({
   threads: Threads
   users: Users
 }) {
-  /** True if an account sees a thing as its own, or because it is shared. */
-  const isSeen = async (thing: AgentAccess, account_id: string): Promise<boolean> => {
+  /** True if an account sees a thing as its own or because it is shared; administrators own what has no owner. */
+  const isSeen = async (thing: Seen, account_id: string): Promise<boolean> => {
     if (thing.owner_id === account_id) return true
-    const account = thing.grants.length > 0 ? await users.findRecent(account_id) : undefined
-    return (
-      account !== undefined && grantedAccess(thing, { id: account_id, groups: account.group_ids }) !== null
-    )
+    const isDecided = thing.grants.length === 0 && thing.owner_id !== null
+    const account = isDecided ? undefined : await users.findRecent(account_id)
+    if (!account) return false
+    if (thing.owner_id === null && account.role === 'admin') return true
+    return grantedAccess(thing, { id: account_id, groups: account.group_ids }) !== null
   }
 
   /** Notifies everybody who sees a thing, by its owner and its grants before and after a change. */
-  const notifyViewers = (thing: AgentAccess, event: AccountEvent): void => {
-    if (thing.grants.length === 0) feeds.notify(thing.owner_id, () => event)
+  const notifyViewers = (thing: Seen, event: AccountEvent): void => {
+    if (thing.grants.length === 0 && thing.owner_id !== null) feeds.notify(thing.owner_id, () => event)
     else feeds.notifyAll(async (account_id) => ((await isSeen(thing, account_id)) ? event : undefined))
   }
 
@@ -80,11 +84,11 @@ export function createNotices({
       if (agent) feeds.notify(agent.owner_id, () => ({ type: 'channel.changed', channel_id, agent_id }))
     },
 
-    /** Notifies the owner of a connector, or everybody if an administrator has defined it for all. */
-    connector({ connector_id, owner_id }: { connector_id: string; owner_id: string | null }): void {
-      const describe = () => ({ type: 'connector.changed', connector_id }) as const
-      if (owner_id === null) feeds.notifyAll(describe)
-      else feeds.notify(owner_id, describe)
+    /** Notifies the accounts that see a connector, or saw it until now; a global one without grants is everybody's. */
+    connector({ connector_id, owner_id, grants }: Events['connector.changed']): void {
+      const event = { type: 'connector.changed', connector_id } as const
+      if (owner_id === null && !grants) feeds.notifyAll(() => event)
+      else notifyViewers({ owner_id, grants: grants ?? [] }, event)
     },
 
     /** Notifies the accounts that see a knowledge base, or saw it until now. */

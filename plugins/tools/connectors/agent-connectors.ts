@@ -3,6 +3,7 @@ import type { AgentDocument } from '../../agents/agents/types.ts'
 import type { Cradle } from './manifest.ts'
 import type { agentConnectors } from './schemas.ts'
 import type { ConnectorDocument, SeenTool, StoredTool } from './types.ts'
+import { readViewer, visibleTo } from './visibility.ts'
 
 /** The owner's decision about the calls of a tool. */
 export type ToolApproval = 'ask' | 'allow' | 'deny'
@@ -39,17 +40,27 @@ export function stateOf(
 export type AgentConnectors = ReturnType<typeof createAgentConnectors>
 
 /** Creates the store. */
-export function createAgentConnectors({ collections, events }: Pick<Cradle, 'collections' | 'events'>) {
+export function createAgentConnectors({
+  collections,
+  events,
+  users,
+}: Pick<Cradle, 'collections' | 'events' | 'users'>) {
   const { agent_connectors, connectors } = collections
 
   /** Finds connectors that the owner of an agent sees, without the schemas of their tools. */
-  const findFor = ({ owner_id }: AgentDocument, ids: readonly string[]): Promise<ConnectorDocument[]> =>
-    connectors
+  const findFor = async (
+    { owner_id }: AgentDocument,
+    ids: readonly string[],
+  ): Promise<ConnectorDocument[]> => {
+    const owner = ids.length > 0 ? await readViewer(users, owner_id) : undefined
+    if (!owner) return []
+    return connectors
       .find(
-        { _id: { $in: [...ids] }, owner_id: { $in: [owner_id, null] } },
+        { _id: { $in: [...ids] }, ...visibleTo(owner) },
         { projection: { 'tools.input_schema': 0, log: 0 } },
       )
       .toArray()
+  }
 
   const read = async (agent_id: string): Promise<AgentConnector[]> =>
     (await agent_connectors.findOne({ _id: agent_id }))?.connectors ?? []

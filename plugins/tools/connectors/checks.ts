@@ -8,6 +8,7 @@ import type { AccountTarget } from './credentials/targets.ts'
 import type { Cradle } from './manifest.ts'
 import { MAX_TOOLS, type ToolListing, toStoredTools } from './tools/listing.ts'
 import type { ConnectorDocument, Greeting, StoredTool, Viewer } from './types.ts'
+import { mayChange } from './visibility.ts'
 
 /** The most tools that are left out by name. */
 const MAX_NAMED = 5
@@ -77,8 +78,12 @@ export function createChecks(cradle: Cradle) {
       .catch((error) => log.debug({ error }, 'the greeting of a server was not kept'))
   }
 
+  const noteChange = ({ _id: connector_id, owner_id, grants }: ConnectorDocument) =>
+    events.emit('connector.changed', { connector_id, owner_id, ...(grants && { grants }) })
+
   /** Stores the tools of a connector if it has this revision; its first tools count as seen. */
-  const store = async ({ _id, owner_id, revision }: ConnectorDocument, { tools, left_out }: ToolListing) => {
+  const store = async (connector: ConnectorDocument, { tools, left_out }: ToolListing) => {
+    const { _id, revision } = connector
     const tools_stamp = stampOf(tools)
     const stored = await connectors.findOne({ _id, revision }, { projection: { tools: 0 } })
     if (!stored) return
@@ -93,10 +98,11 @@ export function createChecks(cradle: Cradle) {
       ...(isFirst && { seen: tools.map(({ name, fingerprint }) => ({ name, fingerprint })) }),
     }
     await connectors.updateOne({ _id, revision }, { $set })
-    await events.emit('connector.changed', { connector_id: _id, owner_id })
+    await noteChange(connector)
   }
 
-  const fail = async ({ _id, owner_id, revision }: ConnectorDocument, failure: ConnectorFailure) => {
+  const fail = async (connector: ConnectorDocument, failure: ConnectorFailure) => {
+    const { _id, revision } = connector
     const status = failure.reason === 'unauthorized' ? ('unauthorized' as const) : ('failed' as const)
     const challenge = failure instanceof MissingCredentials && failure.challenge
     const $set = {
@@ -107,7 +113,7 @@ export function createChecks(cradle: Cradle) {
       ...(challenge && { challenge: { ...challenge, revision } }),
     }
     await connectors.updateOne({ _id, revision }, { $set })
-    await events.emit('connector.changed', { connector_id: _id, owner_id })
+    await noteChange(connector)
   }
 
   const list = async (connection: Connection, signal = new AbortController().signal): Promise<ToolListing> =>
@@ -164,11 +170,9 @@ export function createChecks(cradle: Cradle) {
       ),
 
     /** Stores the tools that an open connection of an account lists now, if that account decides about them. */
-    async refresh(connector: ConnectorDocument, { id, role }: Viewer, connection: Connection): Promise<void> {
-      const decides =
-        connector.owner_id === id ||
-        (connector.scope === 'global' && (role === 'admin' || !connector.tools_stamp))
-      if (!decides) return
+    async refresh(connector: ConnectorDocument, viewer: Viewer, connection: Connection): Promise<void> {
+      const isFirst = connector.scope === 'global' && !connector.tools_stamp
+      if (!isFirst && !mayChange(connector, viewer)) return
       const listing = await list(connection, connection.closed)
       const isNew =
         stampOf(listing.tools) !== connector.tools_stamp ||

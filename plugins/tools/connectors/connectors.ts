@@ -5,6 +5,7 @@ import {
   type Conditional,
   findPage,
   isDuplicateKey,
+  isGrantedTo,
   mergePatch,
   type Page,
   type PageRequest,
@@ -17,9 +18,13 @@ import type { KnownKind } from './kinds/kinds.ts'
 import type { Cradle } from './manifest.ts'
 import type { connectorChanges, connectorRow, newConnector, probeRequest } from './schemas.ts'
 import type { ConnectorDocument, Viewer } from './types.ts'
+import { globalFor, isOwner, mayChange, visibleTo } from './visibility.ts'
 
 /** The indexes for names and lists. */
-export const connectorIndexes: IndexDescription[] = [{ key: { owner_id: 1, name: 1 }, unique: true }]
+export const connectorIndexes: IndexDescription[] = [
+  { key: { owner_id: 1, name: 1 }, unique: true },
+  { key: { 'grants.to': 1, name: 1 } },
+]
 
 /** The fields that the entity tag of a connector is made from. */
 export const connectorFields = ['name', 'config', 'secret_config', 'is_default', 'seen'] as const
@@ -36,6 +41,7 @@ export type Connectors = ReturnType<typeof createConnectors>
 /** Creates the store. */
 export function createConnectors(cradle: Cradle) {
   const {
+    accessLosses,
     agentConnectors,
     collections,
     clock,
@@ -48,18 +54,24 @@ export function createConnectors(cradle: Cradle) {
   const { events, connectorFetch, ids, limits, revocation, signIns } = cradle
   const { connectors } = collections
 
-  const visibleTo = ({ id }: Viewer): Filter<ConnectorDocument> => ({ owner_id: { $in: [id, null] } })
-  const noteChange = ({ _id: connector_id, owner_id }: ConnectorDocument) =>
-    events.emit('connector.changed', { connector_id, owner_id })
+  const noteChange = (before: ConnectorDocument, after = before) => {
+    const { _id: connector_id, owner_id } = before
+    // A global connector is everybody's as long as it has no list.
+    const isOpen = owner_id === null && !(before.grants && after.grants)
+    const grants = [...(before.grants ?? []), ...(after.grants ?? [])]
+    return events.emit('connector.changed', { connector_id, owner_id, ...(!isOpen && { grants }) })
+  }
 
-  const find = async (viewer: Viewer, _id: string): Promise<ConnectorDocument> => {
-    const connector = await connectors.findOne({ _id, ...visibleTo(viewer) })
+  const findOne = async (filter: Filter<ConnectorDocument>): Promise<ConnectorDocument> => {
+    const connector = await connectors.findOne(filter)
     if (!connector) throw new AppError('NOT_FOUND')
     return connector
   }
 
-  /** Throws NOT_FOUND, and FORBIDDEN for a global connector unless the account is an administrator's. */
-  const findOwn = async (maker: Viewer, _id: string): Promise<ConnectorDocument> => {
+  const find = (viewer: Viewer, _id: string) => findOne({ _id, ...visibleTo(viewer) })
+
+  /** Throws NOT_FOUND, and FORBIDDEN if the account may only use the connector. */
+  const findEditable = async (maker: Viewer, _id: string): Promise<ConnectorDocument> => {
     const connector = await find(maker, _id)
     if (!mayChange(connector, maker)) throw new AppError('FORBIDDEN')
     return connector
@@ -172,14 +184,31 @@ export function createConnectors(cradle: Cradle) {
 
   return {
     find,
-    findOwn,
+    findEditable,
 
-    /** Lists an account's own and then the global ones, by name. Throws VALIDATION_FAILED for an unknown cursor. */
-    list: ({ id }: Viewer, page: PageRequest): Promise<Page<ConnectorDocument>> =>
+    /** Finds a connector that an account may use, and every connector for administrators. Throws NOT_FOUND. */
+    findShareable: (viewer: Viewer, _id: string) =>
+      viewer.role === 'admin' ? findOne({ _id }) : find(viewer, _id),
+
+    /** Announces another list of grants; accounts that may no longer use the connector lose their credentials. */
+    async noteGrants(before: ConnectorDocument, after: ConnectorDocument): Promise<void> {
+      await noteChange(before, after)
+      await accessLosses.ofConnector(after._id)
+    },
+
+    /**
+     * Lists an account's own connectors, then those that others share with it, then the global ones, each by name. Throws
+     * VALIDATION_FAILED for an unknown cursor.
+     */
+    list: (viewer: Viewer, page: PageRequest): Promise<Page<ConnectorDocument>> =>
       findPage(
         connectors,
         {
-          parts: [{ owner_id: id }, { owner_id: null }],
+          parts: [
+            { owner_id: viewer.id },
+            { ...isGrantedTo(viewer), owner_id: { $nin: [viewer.id, null] } },
+            globalFor(viewer),
+          ],
           sort: { name: 1 },
           projection: { 'tools.input_schema': 0, log: 0 },
           bytesOf: (connector) => Buffer.byteLength(JSON.stringify(connector)),
@@ -198,12 +227,15 @@ export function createConnectors(cradle: Cradle) {
 
     /** Returns a connector that is not stored, with the same checks. */
     async draft(maker: Maker, { kind, config, connector_id }: TypeOf<typeof probeRequest>) {
-      const stored = connector_id === undefined ? undefined : await findOwn(maker, connector_id)
-      return draft({ name: 'draft', kind, config, scope: 'user' }, maker, stored)
+      const stored = connector_id === undefined ? undefined : await findEditable(maker, connector_id)
+      const made = await draft({ name: 'draft', kind, config, scope: 'user' }, maker, stored)
+      // The secrets of a connector are sent for its owner only, also in a test.
+      return stored && !isOwner(stored, maker) ? { ...made, owner_id: stored.owner_id } : made
     },
 
     /**
-     * Throws the errors of `create`, NOT_FOUND and PRECONDITION_FAILED. `isNew` is true if the server must be asked
+     * Throws the errors of `create`, NOT_FOUND, PRECONDITION_FAILED, and FORBIDDEN if the account may only use the
+     * connector, or does not own it and changes `is_default`. `isNew` is true if the server must be asked
      * again.
      */
     async update(
@@ -214,7 +246,9 @@ export function createConnectors(cradle: Cradle) {
     ): Promise<{ connector: ConnectorDocument; isNew: boolean }> {
       // Retried if another change came first: a mask refers to the secret that is stored now.
       for (;;) {
-        const old = await findOwn(maker, id)
+        const old = await findEditable(maker, id)
+        if (is_default !== undefined && !isOwner(old, maker))
+          throw new AppError('FORBIDDEN', { field: 'is_default' })
         const unchanged = requireUnchanged(request, old, connectorFields)
         if (name !== undefined && name !== old.name) await assertNameFree(name, old.owner_id)
         const kind = patch && connectorKinds.get(old.kind)
@@ -240,7 +274,8 @@ export function createConnectors(cradle: Cradle) {
           ...(!sealed && { seen: withSeen(old, Object.keys(tools)) }),
           updated_at: clock.seconds(),
         }
-        const filter = { _id: id, revision: old.revision, seen: old.seen, ...unchanged }
+        const grants = old.grants ?? { $exists: false }
+        const filter = { _id: id, revision: old.revision, seen: old.seen, grants, ...unchanged }
         const update = { $set, $inc: { revision: sealed ? 1 : 0 } }
         const changing = connectors.findOneAndUpdate(filter, update, { returnDocument: 'after' })
         const connector = await save(name ?? old.name, changing)
@@ -253,7 +288,8 @@ export function createConnectors(cradle: Cradle) {
     },
 
     async remove(maker: Maker, id: string): Promise<{ name: string }> {
-      const connector = await findOwn(maker, id)
+      const connector = await find(maker, id)
+      if (!isOwner(connector, maker)) throw new AppError('FORBIDDEN')
       await remove(connector)
       return { name: connector.name }
     },
@@ -284,7 +320,7 @@ export function createConnectors(cradle: Cradle) {
 
   function toRow(connector: ConnectorDocument, viewer: Viewer, has_credentials: boolean): ConnectorRow {
     const { _id: id, name, kind, scope, owner_username, is_default, status, error, checked_at } = connector
-    const may_change = mayChange(connector, viewer)
+    const can_edit = mayChange(connector, viewer)
     const isSeen = new Set(connector.seen.map((tool) => `${tool.fingerprint} ${tool.name}`))
     return {
       id,
@@ -292,8 +328,9 @@ export function createConnectors(cradle: Cradle) {
       kind,
       scope,
       owner: owner_username,
-      may_change,
-      config: may_change ? connectorConfigs.mask(connector) : {},
+      is_owner: isOwner(connector, viewer),
+      can_edit,
+      config: can_edit ? connectorConfigs.mask(connector) : {},
       auth: authOf(connector),
       is_default,
       status,
@@ -314,9 +351,6 @@ export function createConnectors(cradle: Cradle) {
     }
   }
 }
-
-const mayChange = ({ owner_id }: ConnectorDocument, { id, role }: Viewer) =>
-  owner_id === null ? role === 'admin' : owner_id === id
 
 /** Returns the tools that have been seen; the tools with these names count as seen in their present form. */
 function withSeen(

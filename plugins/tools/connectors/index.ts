@@ -3,12 +3,14 @@ import {
   AppError,
   createGuardedFetch,
   createSealedConfigs,
+  createShareable,
   definePlugin,
   type GuardedFetch,
   grantRoutes,
   listNames,
   type SealedConfigs,
 } from '#plugin-api'
+import { type AccessLosses, createAccessLosses } from './access-losses.ts'
 import {
   type AgentConnectors,
   type AgentConnectorsDocument,
@@ -64,6 +66,7 @@ declare module '#kernel/types' {
       agentConnectors: AgentConnectors
       lentConnectors: LentConnectors
       usable: Usable
+      accessLosses: AccessLosses
       waitingTurns: WaitingTurns
       signIns: SignIns
       /** The address to which authorization servers send browsers back; null without a public address. */
@@ -117,6 +120,7 @@ export default definePlugin({
         : `${server.public_url.replace(/\/+$/, '')}/api/connectors/oauth/callback`,
     )
     host.service('usable', createUsable)
+    host.service('accessLosses', createAccessLosses)
     host.service('waitingTurns', createWaitingTurns)
     host.limit('connectors', ({ connectors }, user_id) => connectors.count(user_id))
     host.routes([...connectorRoutes, ...agentConnectorRoutes, ...credentialRoutes, ...signInRoutes])
@@ -130,6 +134,8 @@ export default definePlugin({
       }),
     )
     host.on('approval.requested', (paused, { waitingTurns }) => waitingTurns.look(paused))
+    host.on('user.changed', ({ user_id }, { accessLosses }) => accessLosses.ofAccounts([user_id]))
+    host.on('group.changed', ({ user_ids }, { accessLosses }) => accessLosses.ofAccounts(user_ids))
     host.on('connector.changed', (_, { lentConnectors }) => lentConnectors.forget())
     host.extend('agents.lent_tools', async (offer, { lentConnectors, log }) => {
       try {
@@ -150,6 +156,20 @@ export default definePlugin({
       listNames(collections.connectors, ids, { kind: 'connector', field: 'name' }),
     )
     host.extend('users.removal', ({ user_id }, { connectors }) => connectors.removeAllOf(user_id))
+    host.extend(
+      'groups.shareables',
+      createShareable<ConnectorDocument>({
+        name: 'connector',
+        label: { en: 'Connector', zh: '连接器' },
+        access: ['use', 'edit'],
+        is_open: ({ owner_id }) => owner_id === null,
+        collection: () => host.cradle.collections.connectors,
+        owner: 'owner_id',
+        nameOf: ({ name }) => name,
+        find: (caller, key) => host.cradle.connectors.findShareable(caller, key),
+        changed: (before, after) => host.cradle.connectors.noteGrants(before, after),
+      }),
+    )
   },
   ready: ({ waitingTurns }) => waitingTurns.recover(DAY_SECONDS),
   async stop({ connectionPool, connectorFetch }) {

@@ -62,7 +62,8 @@ export const connectorRoutes = [
     path: PATH,
     operation_id: 'listConnectors',
     summary: 'List connectors',
-    description: "Lists the caller's own connectors and then the global ones, by name. Secrets are masked.",
+    description:
+      "Lists the caller's own connectors, then those that others share with them, then the global ones, each by name. Secrets are masked.",
     guard: 'user',
     query: objectOf(pageQuery),
     response: { 200: list(connectorRow) },
@@ -128,7 +129,7 @@ export const connectorRoutes = [
     operation_id: 'updateConnector',
     summary: 'Change a connector',
     description:
-      'Changes the given fields. `config` is merged into the stored one by RFC 7396, and the server is asked for its tools again. `tools` notes that new and changed tools have been looked at.',
+      'Changes the given fields of a connector that you own or may edit. `config` is merged into the stored one by RFC 7396, and the server is asked for its tools again. `tools` notes that new and changed tools have been looked at.',
     guard: permitted,
     params: connectorParams,
     body: connectorChanges,
@@ -178,7 +179,7 @@ export const connectorRoutes = [
     response: { 200: rowOf({ log: { type: 'string', examples: ['listening on stdio'] } }) },
     errors: ['NOT_FOUND', 'FORBIDDEN'],
   }).handle(async ({ caller, params }, { connectors }) => {
-    const { log = '' } = await connectors.findOwn(caller, params.id)
+    const { log = '' } = await connectors.findEditable(caller, params.id)
     return { log }
   }),
 
@@ -195,7 +196,7 @@ export const connectorRoutes = [
     errors: ['NOT_FOUND', 'FORBIDDEN', 'CONNECTOR_KIND_UNSUPPORTED'],
     audit: { none: 'It tests a server; what the server says about its tools is no change of a person.' },
   }).handle(async ({ caller, params }, { connectors, checks }) =>
-    toProbeReply(await checks.check(await connectors.findOwn(caller, params.id), caller)),
+    toProbeReply(await checks.check(await connectors.findEditable(caller, params.id), caller)),
   ),
 ]
 

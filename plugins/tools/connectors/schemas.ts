@@ -87,7 +87,11 @@ export const connectorRow = {
     kind: { ...text, examples: ['mcp'] },
     scope,
     owner: { ...nullable(text), description: 'Username; null for a global one', examples: ['ada'] },
-    may_change: { type: 'boolean', description: 'True if the caller may change it' },
+    is_owner: {
+      type: 'boolean',
+      description: 'True if it belongs to the caller; global ones belong to administrators',
+    },
+    can_edit: { type: 'boolean', description: 'True if the caller may change it' },
     config,
     auth,
     is_default,

@@ -1,4 +1,4 @@
-import type { ConnectorKind } from '#plugin-api'
+import type { ConnectorKind, Shared, StoredGrant } from '#plugin-api'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import type { Challenge } from './credentials/challenge.ts'
 
@@ -50,7 +50,7 @@ export interface StoredTool {
 export type SeenTool = Pick<StoredTool, 'name' | 'fingerprint'>
 
 /** A connector; times are Unix seconds. */
-export interface ConnectorDocument {
+export interface ConnectorDocument extends Shared {
   _id: string
   name: string
   kind: string
@@ -98,8 +98,11 @@ export type Viewer = Pick<AuthCaller, 'id' | 'role' | 'groups'>
 
 declare module '#kernel/types' {
   interface Events {
-    /** A connector, its tools or its state changed, or it was deleted. */
-    'connector.changed': { connector_id: string; owner_id: string | null }
+    /**
+     * A connector, its tools or its state changed, or it was deleted; with its owner and its grants, before and after,
+     * which a global one that is everybody's lacks.
+     */
+    'connector.changed': { connector_id: string; owner_id: string | null; grants?: StoredGrant[] }
   }
   interface ExtensionPoints {
     /** Kinds of connectors. */

@@ -57,7 +57,8 @@ t.test('A connector is stored with its tools, its secrets masked and sealed', as
     name: 'tracker',
     scope: 'user',
     owner: 'ann',
-    may_change: true,
+    is_owner: true,
+    can_edit: true,
     config: { url: fake.url, headers: { Authorization: '••••1234' } },
     auth: 'headers',
     status: 'ready',
@@ -102,8 +103,8 @@ t.test('Names are unique among what their account sees', async (t) => {
   t.match(await call('POST', '', { name: 'Not A Name', kind: 'mcp', config }), { status: 422 })
   const rows = (await call('GET', '')).body
   t.match(rows, [
-    { name: 'mine', may_change: true },
-    { name: 'shared', may_change: false, config: {} },
+    { name: 'mine', can_edit: true },
+    { name: 'shared', can_edit: false, config: {} },
   ])
   t.equal((await call('PATCH', `/${global.body.id}`, { name: 'x' })).status, 403)
   t.equal((await call('DELETE', `/${global.body.id}`)).status, 403)

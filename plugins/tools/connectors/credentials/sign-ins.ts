@@ -4,6 +4,8 @@ import { toFailure } from '../connections/failure.ts'
 import { cutWords } from '../connections/server-words.ts'
 import type { Cradle } from '../manifest.ts'
 import type { ConnectorDocument } from '../types.ts'
+import { ignoreHidden } from '../usable.ts'
+import { mayChange } from '../visibility.ts'
 import { audiencesOf } from './audiences.ts'
 import { assertClientIssuer, assertIssuers, beginAuthorization, redeemCode } from './authorization.ts'
 import { type Challenge, joinScopes } from './challenge.ts'
@@ -80,6 +82,7 @@ export function createSignIns({
   log,
   redirectUri,
   secrets,
+  usable,
   users,
 }: Cradle) {
   const { connector_sign_ins, connectors } = collections
@@ -178,6 +181,8 @@ export function createSignIns({
         users.find(user_id),
       ])
       if (!connector || !user?.enabled) return { reason: 'changed' }
+      const viewer = { id: user_id, role: user.role, groups: user.group_ids }
+      if (!(await usable.find(viewer, connector_id).catch(ignoreHidden))) return { reason: 'changed' }
       const attemptState = JSON.parse(secrets.open(attempt.sealed, purposeOf(attempt._id))) as OAuthState
       const { target, audiences, redirect_uri, fetch } = serverOf(connector)
       const key = { connector_id, user_id }
@@ -205,11 +210,8 @@ export function createSignIns({
         const $set = { client_issuer: { issuer, revision } }
         await connectors.updateOne({ _id: connector_id, revision }, { $set })
       }
-      if (
-        connector.owner_id === user_id ||
-        (connector.owner_id === null && (user.role === 'admin' || !connector.tools_stamp))
-      )
-        await checks.check(connector, { id: user_id, role: user.role, groups: user.group_ids })
+      const isFirst = connector.owner_id === null && !connector.tools_stamp
+      if (isFirst || mayChange(connector, viewer)) await checks.check(connector, viewer)
       return { user_id, redirect_after }
     },
 

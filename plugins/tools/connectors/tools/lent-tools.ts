@@ -3,7 +3,8 @@ import { AppError, type Tool, type ToolContext } from '#plugin-api'
 import type { AgentDocument, Holder, LentTools, ToolChoices } from '../../../agents/agents/types.ts'
 import { type AgentConnector, stateOf } from '../agent-connectors.ts'
 import type { Cradle } from '../manifest.ts'
-import type { ConnectorDocument, StoredTool } from '../types.ts'
+import type { ConnectorDocument, StoredTool, Viewer } from '../types.ts'
+import { isVisible, readViewer } from '../visibility.ts'
 import { assertInput } from './input-check.ts'
 import { simplifySchema, toModelSchema } from './input-schema.ts'
 
@@ -42,7 +43,7 @@ interface Asked {
 export type LentConnectors = ReturnType<typeof createLentConnectors>
 
 /** Creates the service. Nothing is connected for a list: tools are as they were listed last. */
-export function createLentConnectors({ agentConnectors, calls, clock, collections }: Cradle) {
+export function createLentConnectors({ agentConnectors, calls, clock, collections, users }: Cradle) {
   const { connectors } = collections
   const ofAgents = createMemory<AgentConnector[]>()
   const defaults = createMemory<string[]>()
@@ -158,18 +159,23 @@ export function createLentConnectors({ agentConnectors, calls, clock, collection
         .find({ _id: { $in: ids } }, { projection: { tools: 0, log: 0, secret_config: 0 } })
         .toArray()
       const byId = new Map(stored.map((connector) => [connector._id, connector as Slim]))
-      const isSeenBy = (id: string, account: string) => {
-        const owner_id = byId.get(id)?.owner_id
-        return owner_id === null || owner_id === account
+      const [account, owner] = await Promise.all([
+        readViewer(users, user.id),
+        readViewer(users, agent.owner_id),
+      ])
+      const isSeenBy = (id: string, viewer: Viewer | undefined) => {
+        const connector = byId.get(id)
+        return connector !== undefined && viewer !== undefined && isVisible(connector, viewer)
       }
-      const missing = has_begun ? undefined : chosen.find((id) => !isSeenBy(id, user.id))
+      const viewer = account && { ...account, role: user.role }
+      const missing = has_begun ? undefined : chosen.find((id) => !isSeenBy(id, viewer))
       if (missing !== undefined) throw new AppError('CONNECTOR_NOT_FOUND', { id: missing })
       const names = new Set<string>()
       let room = MAX_LENT_CHARS
       for (const id of ids) {
-        const setting = settings.find((one) => one.id === id && isSeenBy(id, agent.owner_id))
+        const setting = settings.find((one) => one.id === id && isSeenBy(id, owner))
         const connector = byId.get(id)
-        if (!connector || !(setting || isSeenBy(id, user.id))) continue
+        if (!connector || !(setting || isSeenBy(id, viewer))) continue
         for (const { stored, tool, chars } of await toolsOf(connector)) {
           const {
             enabled,

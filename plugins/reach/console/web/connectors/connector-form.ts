@@ -90,8 +90,8 @@ export async function checkConnector(
 }
 
 /** True if an account must sign in before the connector can be used. */
-export const needsSignIn = ({ auth, status, may_change, has_credentials }: Connector) =>
-  auth === 'oauth' && status === 'unauthorized' && (may_change || !has_credentials)
+export const needsSignIn = ({ auth, status, can_edit, has_credentials }: Connector) =>
+  auth === 'oauth' && status === 'unauthorized' && (can_edit || !has_credentials)
 
 /** Describes in a sentence why the last check failed, or that it left out tools; `error` has the server's words. */
 export function describeCheck(connector: Connector): string {

@@ -53,7 +53,7 @@ export function ConnectorList(rows: Rows<Connector> & { empty: ReactNode }) {
         textOf={(connector) => `${connector.name} ${labelOf(connector)}`}
       >
         {(connector) => {
-          const { name, scope, tools, status, error, may_change, auth, has_credentials } = connector
+          const { name, scope, tools, status, error, is_owner, can_edit, auth, has_credentials } = connector
           const unseen = tools.filter((tool) => !tool.seen).length
           const show = (dialog: NonNullable<typeof open>['dialog']) => () => setOpen({ dialog, connector })
           return (
@@ -77,14 +77,14 @@ export function ConnectorList(rows: Rows<Connector> & { empty: ReactNode }) {
                       </Text>
                     </div>
                   )}
-                  {may_change && unseen > 0 && (
+                  {can_edit && unseen > 0 && (
                     <div>
                       <State tone="waiting">{t('connectors.unseen', { count: unseen })}</State>
                     </div>
                   )}
                 </>
               }
-              onOpen={show(may_change ? 'edit' : 'tools')}
+              onOpen={show(can_edit ? 'edit' : 'tools')}
             >
               {needsSignIn(connector) ? (
                 <Button size="compact-sm" onClick={show('sign_in')}>
@@ -97,11 +97,11 @@ export function ConnectorList(rows: Rows<Connector> & { empty: ReactNode }) {
               )}
               <RowMenu
                 name={name}
-                onEdit={may_change ? show('edit') : undefined}
-                deletion={may_change && { about: t('connectors.delete_about'), run: () => remove(connector) }}
+                onEdit={can_edit ? show('edit') : undefined}
+                deletion={is_owner && { about: t('connectors.delete_about'), run: () => remove(connector) }}
               >
                 <Menu.Item onClick={show('tools')}>{t('connectors.tools')}</Menu.Item>
-                {may_change && <Menu.Item onClick={() => test(connector)}>{t('connectors.retry')}</Menu.Item>}
+                {can_edit && <Menu.Item onClick={() => test(connector)}>{t('connectors.retry')}</Menu.Item>}
                 {auth === 'oauth' && (
                   <Menu.Item onClick={show('sign_in')}>
                     {t(has_credentials ? 'connectors.sign_in_again' : 'connectors.sign_in')}
@@ -110,7 +110,7 @@ export function ConnectorList(rows: Rows<Connector> & { empty: ReactNode }) {
                 {has_credentials && (
                   <Menu.Item onClick={() => signOut(connector)}>{t('connectors.sign_out')}</Menu.Item>
                 )}
-                {may_change && kindOf(connector)?.admin_only && (
+                {can_edit && kindOf(connector)?.admin_only && (
                   <Menu.Item onClick={show('log')}>{t('connectors.log')}</Menu.Item>
                 )}
               </RowMenu>

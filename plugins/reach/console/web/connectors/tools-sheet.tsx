@@ -19,7 +19,7 @@ export function ToolsSheet({ connector, onClose }: { connector: Connector; onClo
   })
   const { isBusy, error, run } = useAction()
   const loaded = stored.data
-  const unseen = loaded?.data.may_change ? loaded.data.tools.filter((tool) => !tool.seen) : []
+  const unseen = loaded?.data.can_edit ? loaded.data.tools.filter((tool) => !tool.seen) : []
   const allow = (names: string[]) =>
     run(() => allowTools(connector, names, loaded?.tag ?? null).finally(() => refresh('/connectors')))
   return (
@@ -42,7 +42,7 @@ export function ToolsSheet({ connector, onClose }: { connector: Connector; onClo
       {loaded ? (
         <ToolList tools={loaded.data.tools} isNew={(tool) => !tool.seen}>
           {(tool) =>
-            loaded.data.may_change &&
+            loaded.data.can_edit &&
             !tool.seen && (
               <Button
                 size="compact-sm"
