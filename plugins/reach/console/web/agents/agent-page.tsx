@@ -2,6 +2,7 @@ import { Alert, Button } from '@mantine/core'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { NotFound } from '../frame/not-found.tsx'
 import { t } from '../i18n/words.ts'
+import { isGone } from '../ui/gone.tsx'
 import { MessageCircle } from '../ui/icons.ts'
 import { Page } from '../ui/page.tsx'
 import { Pending } from '../ui/pending.tsx'
@@ -15,7 +16,7 @@ export default function AgentPage() {
   const { data, error, refetch } = useAgent()
   const tabs = useTabs(data?.data.can_edit ?? false)
   const path = useLocation({ select: ({ pathname }) => pathname })
-  if (!data)
+  if (!data || isGone(error))
     return (
       <Page title={t('agents.title')}>
         <Pending error={error} refetch={refetch} height={280} />

@@ -1,4 +1,6 @@
+import { Text } from '@mantine/core'
 import { lazy, Suspense } from 'react'
+import { t } from '../i18n/words.ts'
 import { readFailure } from '../server/failure.ts'
 import { Failure } from '../ui/failure.tsx'
 
@@ -23,6 +25,12 @@ export type ModelFailureCode = (typeof MODEL_FAILURES)[number]
 /** A failure of a conversation. */
 export function ChatFailure(props: Props) {
   const { code } = readFailure(props.error)
+  if (code === 'AGENT_NOT_FOUND')
+    return (
+      <Text size="sm" role="status">
+        {t('chat.agent_gone')}
+      </Text>
+    )
   const modelFailure = MODEL_FAILURES.find((one) => one === code)
   if (!modelFailure) return <Failure {...props} />
   return (

@@ -2,9 +2,8 @@ import { Button } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import { t } from '../i18n/words.ts'
 import { Empty } from '../ui/empty.tsx'
-import { Failure } from '../ui/failure.tsx'
 import { Page } from '../ui/page.tsx'
-import { Loading } from '../ui/pending.tsx'
+import { Pending } from '../ui/pending.tsx'
 import { Conversation } from './conversation.tsx'
 import { useAgent } from './use-agent.ts'
 
@@ -15,10 +14,8 @@ export function ChatPage() {
   if (agent) return <Conversation agent={agent} thread_id={thread} />
   return (
     <Page title={t('chat.title')}>
-      {error ? (
-        <Failure error={error} onRetry={refetch} />
-      ) : isPending ? (
-        <Loading height={120} />
+      {error || isPending ? (
+        <Pending error={error} refetch={refetch} height={120} />
       ) : (
         <Empty
           title={t('chat.no_agents')}

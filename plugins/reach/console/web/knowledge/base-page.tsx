@@ -9,6 +9,7 @@ import { may, useAccount } from '../session/account.ts'
 import { ShareButton } from '../sharing/share-button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Failure } from '../ui/failure.tsx'
+import { isGone } from '../ui/gone.tsx'
 import { Pencil, RefreshCw, Trash2 } from '../ui/icons.ts'
 import { Page } from '../ui/page.tsx'
 import { Pending } from '../ui/pending.tsx'
@@ -34,7 +35,7 @@ export default function BasePage() {
     queryFn: () => readBase(id),
     staleTime: 0,
   })
-  if (!loadedBase.data)
+  if (!loadedBase.data || isGone(loadedBase.error))
     return (
       <Page title={t('frame.knowledge')}>
         <Pending {...loadedBase} height={160} />

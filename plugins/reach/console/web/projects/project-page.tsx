@@ -10,6 +10,7 @@ import { ShareItem } from '../sharing/share-item.tsx'
 import { SharingSheet } from '../sharing/sharing-sheet.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Empty } from '../ui/empty.tsx'
+import { isGone } from '../ui/gone.tsx'
 import { ChevronDown, Library, MessageCirclePlus } from '../ui/icons.ts'
 import { List } from '../ui/list.tsx'
 import { ListRow } from '../ui/list-row.tsx'
@@ -27,7 +28,7 @@ export default function ProjectPage() {
   const { data: project, error, refetch } = useProject(id)
   const [dialog, setDialog] = useState<'edit' | 'share' | 'delete'>()
   const navigate = useNavigate()
-  if (!project)
+  if (!project || isGone(error))
     return (
       <Page title={t('projects.title')}>
         <Pending error={error} refetch={refetch} height={240} />

@@ -11,7 +11,7 @@ export type AccountEvent = components['schemas']['AccountEvent']
 const CHANGED: Partial<Record<AccountEvent['type'], string[]>> = {
   'thread.deleted': ['/agents'],
   'agent.changed': ['/agents', '/agents/{id}', '/agents/{id}/status'],
-  'agent.deleted': ['/agents'],
+  'agent.deleted': ['/agents', '/agents/{id}'],
   'channel.changed': ['/agents/{id}/channels', '/agents/{id}/channels/*'],
   'connector.changed': ['/connectors'],
   'knowledge_base.changed': ['/knowledge-bases', '/knowledge-bases/{id}'],

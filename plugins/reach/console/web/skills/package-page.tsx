@@ -13,6 +13,7 @@ import { ShareButton } from '../sharing/share-button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Failure } from '../ui/failure.tsx'
+import { isGone } from '../ui/gone.tsx'
 import { FileText, Pencil, Plus, Trash2, Upload } from '../ui/icons.ts'
 import { List } from '../ui/list.tsx'
 import { ListRow } from '../ui/list-row.tsx'
@@ -38,7 +39,7 @@ export default function PackagePage() {
   })
   const [open, setOpen] = useState<Skill | 'new' | 'edit' | 'delete'>()
   const { isBusy, error, run } = useAction()
-  if (!loadedPackage.data)
+  if (!loadedPackage.data || isGone(loadedPackage.error))
     return (
       <Page title={t('skills.title')}>
         <Pending {...loadedPackage} height={160} />

@@ -1,6 +1,7 @@
 import { Skeleton } from '@mantine/core'
 import { t } from '../i18n/words.ts'
 import { Failure } from './failure.tsx'
+import { Gone, isGone } from './gone.tsx'
 
 interface Props {
   error: unknown
@@ -9,8 +10,10 @@ interface Props {
 }
 
 /** Shows that a query loads, or why it failed. */
-export const Pending = ({ error, refetch, height }: Props) =>
-  error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading height={height} />
+export function Pending({ error, refetch, height }: Props) {
+  if (!error) return <Loading height={height} />
+  return isGone(error) ? <Gone /> : <Failure error={error} onRetry={() => void refetch()} />
+}
 
 /** A placeholder for something that is being loaded; the height is in pixels. */
 export const Loading = ({ height }: { height: number }) => (
