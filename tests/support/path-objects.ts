@@ -88,7 +88,7 @@ const isOfGrants = ({ path }: Pick<ServedRoute, 'path'>) => path.endsWith('/gran
 function needOf({ method, path }: ServedRoute, first: string): Need {
   if (isOfGrants({ path })) return method === 'GET' ? 'edit' : 'own'
   if (method === 'DELETE' && path === first) return 'own'
-  return method === 'GET' ? 'use' : 'edit'
+  return method === 'GET' || path.endsWith('/install') ? 'use' : 'edit'
 }
 
 /** Returns the classes of an object of somebody else that is or was shared with the caller. */
@@ -225,6 +225,42 @@ interface Facts {
   method: string
 }
 
+/** How a kind of things is shared beyond its grants. */
+interface SharingRules {
+  /** True if everybody may use what has no list of grants. */
+  isOpen?: boolean
+  /** True if administrators have the rights of owners; otherwise only over the grants. */
+  isRuled?: boolean
+  /** True if administrators delete what is shared. */
+  isCleared?: boolean
+  make?: (world: World, by: Account) => Promise<Made>
+}
+
+/** Derives the classes of a kind of things that their owners share. */
+const shareable =
+  (
+    path: string,
+    {
+      isOpen = false,
+      isRuled = false,
+      isCleared = false,
+      make = (world, by) => add(world, by, path),
+    }: SharingRules = {},
+  ) =>
+  ({ none, need, isGrants, method }: Facts): Classes => {
+    const gone = isRuled || isGrants ? hidden(none) : none
+    const isAllowed = isRuled || isGrants || (isCleared && method === 'DELETE')
+    const refused = isAllowed ? ([FORBIDDEN, 'ok'] as const) : FORBIDDEN
+    const makeOther = (world: World) => make(world, world.owner)
+    const unlisted = need === 'use' ? 'ok' : refused
+    return {
+      own: ['ok', make],
+      other: [isOpen ? unlisted : gone, makeOther],
+      ...shared(path, { need, gone, refused }, makeOther),
+      missing: [none, nothing],
+    }
+  }
+
 /** The first objects of paths that are not merely private to the account that created them. */
 const FIRST: Record<string, (facts: Facts) => Classes> = {
   '/providers/:id': ({ none, isManaged }) => ({
@@ -247,39 +283,15 @@ const FIRST: Record<string, (facts: Facts) => Classes> = {
       (world) => add(world, world.administrator, '/connectors/:id', { scope: 'global' }),
     ],
   }),
-  '/knowledge-bases/:id': ({ none, isManaged }) => ({
-    ...privateTo('/knowledge-bases/:id', none),
-    shared: [
-      isManaged ? FORBIDDEN : 'ok',
-      (world) => add(world, world.owner, '/knowledge-bases/:id', { is_shared: true }),
-    ],
+  '/knowledge-bases/:id': shareable('/knowledge-bases/:id'),
+  '/projects/:id': shareable('/projects/:id'),
+  '/prompts/:id': shareable('/prompts/:id', { isCleared: true }),
+  '/skill-packages/:id': shareable('/skill-packages/:id', { isOpen: true, isRuled: true }),
+  '/experts/published/:expert_id': shareable('/experts/published/:expert_id', {
+    isOpen: true,
+    isRuled: true,
+    make: async (world, by) => world.add(await addAgent(world, by), `${AGENT}/publish-expert/:expert_id`),
   }),
-  // Administrators share all prompts, and delete those that are shared.
-  '/prompts/:id'({ none, need, isGrants, method }) {
-    const path = '/prompts/:id'
-    const gone = isGrants ? hidden(none) : none
-    const refused = isGrants || method === 'DELETE' ? ([FORBIDDEN, 'ok'] as const) : FORBIDDEN
-    const make = (world: World) => add(world, world.owner, path)
-    return {
-      ...privateTo(path, none),
-      other: [gone, make],
-      ...shared(path, { need, gone, refused }, make),
-    }
-  },
-  // Everybody can see packages and published experts; only their creators and administrators can change them.
-  '/skill-packages/:id': ({ none, isManaged }) => ({
-    ...privateTo('/skill-packages/:id', none),
-    other: [isManagedOnly(isManaged), (world) => add(world, world.administrator, '/skill-packages/:id')],
-  }),
-  '/experts/published/:expert_id'({ none, isManaged }) {
-    const publish = async (world: World, by: Account) =>
-      world.add(await addAgent(world, by), `${AGENT}/publish-expert/:expert_id`)
-    return {
-      own: ['ok', publish],
-      other: [isManagedOnly(isManaged), (world) => publish(world, world.owner)],
-      missing: [none, nothing],
-    }
-  },
   '/v1/models/:model': ({ none }) =>
     within(agents('use', none), (world, agent) => having({ model: agent.params.id! })(world, agent)),
   '/auth/sessions/:id': ({ none }) => ({

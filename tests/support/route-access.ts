@@ -116,10 +116,7 @@ const EXCEPTIONS: Record<string, Exception> = {
 }
 
 /** Kinds that nobody can share yet; their grants do not exist. */
-const UNSHARED = [
-  ...['/knowledge-bases', '/connectors', '/projects'],
-  ...['/skill-packages', '/experts', '/admin/providers'],
-]
+const UNSHARED = ['/connectors', '/admin/providers']
 
 const isUnshared = ({ path }: ServedRoute) =>
   path.endsWith('/grants') && UNSHARED.some((kind) => path.startsWith(`${kind}/`))
@@ -144,7 +141,9 @@ export function sampleRoute(route: ServedRoute, declarations: Declarations): Rou
         on: { ...on, answers: Object.fromEntries(Object.keys(on.answers).map((name) => [name, NOT_FOUND])) },
       }),
     ...(!on && ok !== 'ok' && { refusal: ok }),
-    ...(route.method === 'DELETE' && isAtObject && { spends: 'object' as const }),
+    ...((route.method === 'DELETE' ? isAtObject : route.path.endsWith('/grants')) && {
+      spends: 'object' as const,
+    }),
     // The invented values are then a field that the body does not have.
     ...(takesBody(route) && { refused: { answer: '422 VALIDATION_FAILED' as const } }),
     ...exception,

@@ -207,11 +207,11 @@ t.test(
       const after = `after step ${step}, ${name}`
       for (const account of model.accounts.keys()) if (!(await compare(account, after))) return
 
-      const stored = await db.collection<{ _id: string }>('agents').find().toArray()
+      const stored = await db.collection<{ grants?: ModelGrant[] }>('agents').find().toArray()
       const people = new Set((await db.collection('users').distinct('_id')).map(String))
       const groupIds = new Set((await db.collection('groups').distinct('_id')).map(String))
       const lost = stored
-        .flatMap(({ grants = [] }: { grants?: ModelGrant[] }) => grants.map(({ to }) => to))
+        .flatMap(({ grants = [] }) => grants.map(({ to }) => to))
         .filter((to) => {
           const [kind, id = ''] = to.split(':')
           return kind !== 'everyone' && !(kind === 'user' ? people : groupIds).has(id)
