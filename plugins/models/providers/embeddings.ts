@@ -4,7 +4,7 @@ import { explainFailure } from './explained-failure.ts'
 import { findGuidance } from './failure.ts'
 import type { Cradle } from './manifest.ts'
 import type { ModelAccount, ProviderDocument } from './types.ts'
-import { parseReference } from './visible-providers.ts'
+import { parseReference, SERVER } from './visible-providers.ts'
 
 /** The most texts of one call, unless the model sets a lower limit. */
 const MAX_TEXTS = 64
@@ -35,7 +35,7 @@ export function createEmbeddings({
     reference: string,
   ): Promise<{ provider: ProviderDocument; model: string } | undefined> => {
     const parsed = parseReference(reference)
-    const { findGlobal } = await visibleProviders.of('')
+    const { findGlobal } = await visibleProviders.of(SERVER)
     const provider = parsed && findGlobal(parsed.provider)
     const kind = provider && extensions['providers.kinds'].get(provider.kind)
     return provider?.enabled && kind?.embeddingModel ? { provider, model: parsed!.model } : undefined

@@ -1,4 +1,12 @@
-import { createGuardedFetch, definePlugin, type GuardedFetch, grantRoutes, listNames } from '#plugin-api'
+import {
+  createGuardedFetch,
+  createShareable,
+  definePlugin,
+  type GuardedFetch,
+  grantRoutes,
+  listNames,
+  sharingIndexes,
+} from '#plugin-api'
 import { createProviderConnections, type ProviderConnections } from './connections.ts'
 import { createEmbeddings, type Embeddings } from './embeddings.ts'
 import { setUpFirstProviders } from './first-start.ts'
@@ -67,7 +75,7 @@ export default definePlugin({
   ...manifest,
   setup(host) {
     host.collection('providers', {
-      indexes: [{ key: { owner_id: 1, name: 1 }, unique: true }],
+      indexes: [{ key: { owner_id: 1, name: 1 }, unique: true }, ...sharingIndexes],
       sealed: { api_key: 'provider:{_id}', secret_options: 'provider:{_id}:options' },
     })
     host.collection('model_lists')
@@ -123,6 +131,22 @@ export default definePlugin({
     host.extend('audit.names', ({ ids }, { collections }) =>
       listNames(collections.providers, ids, { kind: 'provider', field: 'name' }),
     )
+    host.extend(
+      'groups.shareables',
+      createShareable<ProviderDocument>({
+        name: 'provider',
+        label: { en: 'Provider', zh: '模型服务商' },
+        access: ['use'],
+        is_open: true,
+        collection: () => host.cradle.collections.providers,
+        owner: 'owner_id',
+        nameOf: ({ name }) => name,
+        find: (_, key) => host.cradle.providers.find(null, key),
+        changed: () => host.cradle.visibleProviders.forget(),
+      }),
+    )
+    for (const event of ['user.changed', 'group.changed'] as const)
+      host.on(event, (_, { visibleProviders }) => visibleProviders.forget())
     host.extend('users.removal', ({ user_id }, { providers }) => providers.removeOwn(user_id))
   },
   ready: setUpFirstProviders,

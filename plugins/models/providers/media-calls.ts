@@ -65,7 +65,7 @@ export function createMediaCalls({
       count,
     }: MediaCall<Kind, Answer, Result>): Promise<Result> {
       const { account_id: user_id, agent_id = '', thread_id = null, locale = 'en', signal } = caller
-      const chosen: UsableModel | undefined = await mediaDefaults.find(kind)
+      const chosen: UsableModel | undefined = await mediaDefaults.find(kind, user_id)
       if (!chosen) throw new AppError('MODEL_NOT_CHOSEN', { model_kind: kind })
       const { provider, model } = chosen
       const reference = `${provider.name}:${model}`

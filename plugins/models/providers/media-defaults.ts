@@ -2,7 +2,7 @@ import { AppError, createRecentValues, type ModelDescription, type ProviderKind 
 import { kindOf } from './listed-models.ts'
 import type { Cradle } from './manifest.ts'
 import type { MediaKind, ModelDefaultDocument, ProviderDocument } from './types.ts'
-import { parseReference } from './visible-providers.ts'
+import { parseReference, SERVER } from './visible-providers.ts'
 
 /** The kinds of models of which the server uses one. */
 const MEDIA_KINDS = ['image', 'speech', 'transcription', 'rerank'] as const satisfies MediaKind[]
@@ -58,35 +58,44 @@ export function createMediaDefaults({ collections, extensions, modelCatalog, vis
     return { provider, model, name: listed?.name ?? model }
   }
 
-  const findUsable = async ({ _id: kind, provider_id, model }: ModelDefaultDocument) => {
-    const { providers } = await visibleProviders.of('')
-    return findOffered(
-      providers.find(({ _id }) => _id === provider_id),
-      { kind, model },
-    )
+  const findUsable = async (
+    { _id: kind, provider_id, model }: ModelDefaultDocument,
+    user_id: string,
+  ): Promise<UsableModel | undefined> => {
+    const { findById } = await visibleProviders.of(user_id)
+    return findOffered(findById(provider_id), { kind, model })
+  }
+
+  const isHidden = async ({ provider_id }: ModelDefaultDocument, user_id: string): Promise<boolean> => {
+    const [all, own] = await Promise.all([visibleProviders.of(SERVER), visibleProviders.of(user_id)])
+    return all.findById(provider_id) !== undefined && !own.findById(provider_id)
   }
 
   return {
-    /** Returns the model that the server uses for a kind; undefined if none is chosen, or if it cannot be used now. */
-    async find(kind: MediaKind): Promise<UsableModel | undefined> {
+    /**
+     * Returns the model that the server uses for a kind; undefined if none is chosen, or if it cannot be used now or by
+     * this account.
+     */
+    async find(kind: MediaKind, user_id: string = SERVER): Promise<UsableModel | undefined> {
       const chosen = (await readChoices()).find(({ _id }) => _id === kind)
-      return chosen ? findUsable(chosen) : undefined
+      return chosen ? findUsable(chosen, user_id) : undefined
     },
 
-    /** Reads all choices. */
-    async read(): Promise<MediaDefaultsRow> {
+    /** Reads all choices, or those that an account may use. */
+    async read(user_id: string = SERVER): Promise<MediaDefaultsRow> {
       const row: MediaDefaultsRow = { image: null, speech: null, transcription: null, rerank: null }
       for (const chosen of await readChoices()) {
-        const usable = await findUsable(chosen)
+        const usable = await findUsable(chosen, user_id)
         if (usable) row[chosen._id] = `${usable.provider.name}:${usable.model}`
-        else row.disabled = { ...row.disabled, [chosen._id]: chosen.reference }
+        else if (!(await isHidden(chosen, user_id)))
+          row.disabled = { ...row.disabled, [chosen._id]: chosen.reference }
       }
       return row
     },
 
     /** Changes choices; null removes one. Throws MODEL_NOT_SUITABLE before anything is changed. */
     async change(choices: Partial<Record<MediaKind, string | null>>): Promise<void> {
-      const { findGlobal } = await visibleProviders.of('')
+      const { findGlobal } = await visibleProviders.of(SERVER)
       const changes: (ModelDefaultDocument | MediaKind)[] = []
       for (const kind of MEDIA_KINDS) {
         const reference = choices[kind]

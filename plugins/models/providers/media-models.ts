@@ -13,8 +13,8 @@ import type { MediaModels } from './types.ts'
 /** Creates the service of the models that draw, speak, transcribe and rank. */
 export function createMediaModels({ mediaCalls, mediaDefaults }: Cradle): MediaModels {
   return {
-    async find(kind) {
-      const usable = await mediaDefaults.find(kind)
+    async find(kind, account_id) {
+      const usable = await mediaDefaults.find(kind, account_id)
       if (!usable) return undefined
       const { provider, model, name } = usable
       return { model: `${provider.name}:${model}`, name, provider_id: provider._id }

@@ -11,7 +11,7 @@ export const modelRoutes = [
     operation_id: 'listModels',
     summary: 'List the models',
     description:
-      'Lists the models of your own providers and of the global ones that are enabled: those that chat, or those of another `kind`. The `id` of a row is what `model` and `default_model` take elsewhere, for models that chat. A provider that cannot list its models, and has none entered, adds no rows, but its models can be used by name.',
+      'Lists the models of your own providers and of the global ones that are enabled and that you may use: those that chat, or those of another `kind`. The `id` of a row is what `model` and `default_model` take elsewhere, for models that chat. A provider that cannot list its models, and has none entered, adds no rows, but its models can be used by name.',
     guard: 'user',
     query: modelQuery,
     response: { 200: { type: 'array', items: modelRow } },
@@ -23,10 +23,10 @@ export const modelRoutes = [
     operation_id: 'getActiveModel',
     summary: 'Get the active model',
     description:
-      'Returns the model that agents without a `default_model` use. `model` is null if none was chosen, or if the chosen one cannot be used now; then `disabled_model` names it.',
+      'Returns the model that agents without a `default_model` use. `model` is null if none was chosen, if you may not use it, or if it cannot be used now; then `disabled_model` names it.',
     guard: 'user',
     response: { 200: activeModel },
-  }).handle((_, { models }) => models.active()),
+  }).handle(({ caller }, { models }) => models.active(caller.id)),
 
   route({
     method: 'PUT',
@@ -51,10 +51,10 @@ export const modelRoutes = [
     operation_id: 'getModelDefaults',
     summary: 'Get the models that the server uses',
     description:
-      'Returns the models that draw, speak, transcribe and rank for all accounts. A value is null if none was chosen, or if the chosen model cannot be used now; then `disabled` names it.',
+      'Returns the models that draw, speak, transcribe and rank for all accounts. A value is null if none was chosen, if you may not use it, or if it cannot be used now; then `disabled` names it.',
     guard: 'user',
     response: { 200: mediaDefaultsRow },
-  }).handle((_, { mediaDefaults }) => mediaDefaults.read()),
+  }).handle(({ caller }, { mediaDefaults }) => mediaDefaults.read(caller.id)),
 
   route({
     method: 'PUT',

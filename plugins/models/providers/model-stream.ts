@@ -41,6 +41,7 @@ const MAX_EMPTY_ANSWERS = 1
  */
 export async function* streamModel({
   model,
+  admit,
   meter,
   adapt,
   pace,
@@ -50,6 +51,8 @@ export async function* streamModel({
   describeAdapted,
 }: {
   model: StreamingModel
+  /** Throws if the call is not allowed. */
+  admit?: () => Promise<void>
   meter: CallMeter
   /** Applies what earlier refusals of the upstream have shown. */
   adapt(options: ModelCallOptions): AdaptedCall
@@ -61,6 +64,7 @@ export async function* streamModel({
   /** Describes a call that went without its pictures. */
   describeAdapted(): Extract<ModelPart, { type: 'notice' }>
 }): AsyncGenerator<ModelPart, void, void> {
+  await admit?.()
   const options = await meter.begin()
   const { abortSignal: signal } = options
   let outcome: ModelCalled['outcome'] = 'aborted'

@@ -11,7 +11,7 @@ import { kindOf } from './listed-models.ts'
 import type { Cradle } from './manifest.ts'
 import { OPENERS } from './media-defaults.ts'
 import type { ModelOwner, ModelRow, Models, ProviderDocument } from './types.ts'
-import { parseReference, type Visible } from './visible-providers.ts'
+import { parseReference, SERVER, type Visible } from './visible-providers.ts'
 
 /** Creates the service that resolves `<provider>:<model>` for a user. */
 export function createModels({
@@ -67,15 +67,15 @@ export function createModels({
       return { rows: rows.map(complete), next }
     },
 
-    async active() {
-      const { active, findGlobal } = await visibleProviders.of('')
+    async active(user_id = SERVER) {
+      const { active, findGlobal } = await visibleProviders.of(user_id)
       if (active === null || findUsable(findGlobal, active)) return { model: active }
       return { model: null, disabled_model: active }
     },
 
     async activate(model) {
       // All users share the active model, so it must belong to a global provider.
-      const { findGlobal } = await visibleProviders.of('')
+      const { findGlobal } = await visibleProviders.of(SERVER)
       await assertListed(findGlobal, model)
       await collections.model_settings.updateOne({ _id: 'active' }, { $set: { model } }, { upsert: true })
       visibleProviders.forget()
@@ -87,9 +87,13 @@ export function createModels({
     },
 
     async open(chosen, user_id, agent) {
-      const visible = await visibleProviders.of(user_id)
-      const { find, findGlobal, active } = visible
-      const named = chosen.find(Boolean) ?? (agent && findDefault(user_id, agent, visible))
+      const { findGlobal, active, ...visible } = await visibleProviders.of(user_id)
+      const wanted = chosen.find(Boolean)
+      const lender =
+        agent && agent.owner_id !== user_id && (!wanted || isNamedBy(agent, wanted)) ? agent.owner_id : null
+      const lent = lender === null ? undefined : await visibleProviders.of(lender)
+      const find = (name: string) => visible.find(name) ?? findLent(lent, name)
+      const named = wanted ?? (agent && findDefault(user_id, agent, find))
       const reference = named ?? active
       if (reference === null) throw new AppError('NO_MODEL')
       // The upstream's list is not consulted: it may omit models that work, and the upstream refuses those that do not.
@@ -98,19 +102,35 @@ export function createModels({
         // The active model is global, even for a user whose own provider has the same name.
         (reference === active && findUsable(findGlobal, active))
       if (!usable) throw new AppError('MODEL_DISABLED', { model: reference })
-      return openedModels.open(usable.provider, usable.model)
+      const { provider, model } = usable
+      const isLent = visible.findById(provider._id) === undefined
+      return openedModels.open(provider, model, async () => {
+        const { findById } = await visibleProviders.of(isLent ? lender! : user_id)
+        if (!findById(provider._id)) throw new AppError('PROVIDER_NOT_VISIBLE', { model: reference })
+      })
     },
   }
 }
 
-/** Returns an agent's default model for a user: other users cannot use a provider of the agent's owner. */
+/** Returns an agent's default model for a user: other users cannot use a private provider of the agent's owner. */
 function findDefault(
   user_id: string,
   { owner_id, default_model }: ModelOwner,
-  { find }: Visible,
+  find: Visible['find'],
 ): string | null {
   if (default_model === null || owner_id === user_id) return default_model
   return find(parseReference(default_model)?.provider ?? '') ? default_model : null
+}
+
+/** True if an agent names a model, as its own one or as a fallback. */
+const isNamedBy = ({ default_model, config }: ModelOwner, reference: string): boolean =>
+  reference === default_model ||
+  (Array.isArray(config?.fallback_models) && config.fallback_models.includes(reference))
+
+/** Finds a provider of the server that the owner of an agent may use; their own ones are for nobody else. */
+function findLent(owners: Visible | undefined, name: string): ProviderDocument | undefined {
+  const provider = owners?.find(name)
+  return provider?.scope === 'global' ? provider : undefined
 }
 
 const isOffered = (model: ModelDescription, kind: ModelKind) =>

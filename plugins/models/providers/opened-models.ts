@@ -6,14 +6,22 @@ import type { Cradle } from './manifest.ts'
 import { createCallMeter } from './metered-call.ts'
 import { streamModel } from './model-stream.ts'
 import { createPace, type Pace } from './pace.ts'
-import type { OpenedModel, ProviderDocument } from './types.ts'
+import type { ModelCall, ModelPart, OpenedModel, ProviderDocument } from './types.ts'
 
 const MAX_PROVIDERS = 500
 const MAX_MODELS = 100
 
+/** Throws if an account may no longer use a model. */
+type Admission = () => Promise<void>
+
+/** A model that several accounts use. */
+interface SharedModel extends OpenedModel {
+  stream(call: ModelCall, admit?: Admission): AsyncIterable<ModelPart>
+}
+
 interface Store {
   revision: number
-  models: Map<string, Promise<OpenedModel>>
+  models: Map<string, Promise<SharedModel>>
   /** Kept when the provider changes, since its calls continue. */
   pace: Pace
 }
@@ -35,7 +43,7 @@ export function createOpenedModels({
 }: Cradle) {
   const stores = new Map<string, Store>()
 
-  async function openModel(provider: ProviderDocument, modelId: string, pace: Pace): Promise<OpenedModel> {
+  async function openModel(provider: ProviderDocument, modelId: string, pace: Pace): Promise<SharedModel> {
     const connected = providerConnections.connect(provider)
     const { kind, connection } = connected
     const names = { provider: provider.name, model: modelId }
@@ -62,9 +70,10 @@ export function createOpenedModels({
       ({ type: 'notice', code: 'PICTURES_NOT_SEEN', details: { model: reference } }) as const
     return {
       reference,
-      stream: (call) =>
+      stream: (call, admit) =>
         streamModel({
           model,
+          admit,
           meter: createCallMeter(call, {
             model: reference,
             price: prices.of(provider, modelId),
@@ -98,6 +107,17 @@ export function createOpenedModels({
     return store
   }
 
+  const openShared = (provider: ProviderDocument, modelId: string): Promise<SharedModel> => {
+    const { models, pace } = ensureStore(provider)
+    const existing = models.get(modelId)
+    if (existing) return existing
+    dropOldest(models, MAX_MODELS)
+    const opened = openModel(provider, modelId, pace)
+    models.set(modelId, opened)
+    opened.catch(() => models.delete(modelId))
+    return opened
+  }
+
   return {
     /** Returns the pace that all calls of a provider share. */
     paceOf: (provider: ProviderDocument): Pace => ensureStore(provider).pace,
@@ -109,15 +129,19 @@ export function createOpenedModels({
         waiting: all.reduce((sum, { waiting }) => sum + waiting, 0),
       }
     },
-    open(provider: ProviderDocument, modelId: string): Promise<OpenedModel> {
-      const { models, pace } = ensureStore(provider)
-      const existing = models.get(modelId)
-      if (existing) return existing
-      dropOldest(models, MAX_MODELS)
-      const opened = openModel(provider, modelId, pace)
-      models.set(modelId, opened)
-      opened.catch(() => models.delete(modelId))
-      return opened
+    /** Opens a model; `admit` is asked before each of its calls. */
+    async open(provider: ProviderDocument, modelId: string, admit: Admission): Promise<OpenedModel> {
+      const opened = await openShared(provider, modelId)
+      const { reference, limits, explain } = opened
+      return {
+        reference,
+        limits,
+        explain,
+        get description() {
+          return opened.description
+        },
+        stream: (call) => opened.stream(call, admit),
+      }
     },
   }
 }

@@ -19,6 +19,7 @@ import { describeLessons, keepLessons } from './lessons.ts'
 import { kindOf, readPrice } from './listed-models.ts'
 import type { Cradle } from './manifest.ts'
 import { OPENERS } from './media-defaults.ts'
+import { lentTo, usableBy } from './provider-access.ts'
 import type { kindRow, listedModel, newProvider, providerChanges, providerRow } from './schemas.ts'
 import type { ProviderDocument } from './types.ts'
 import { parseReference } from './visible-providers.ts'
@@ -34,7 +35,7 @@ export type ProviderRow = TypeOf<typeof providerRow>
 export type KindRow = TypeOf<typeof kindRow>
 
 /** The owner of providers: a user, or null for the global ones. */
-export type Holder = Pick<AuthCaller, 'id' | 'username' | 'role'> | null
+export type Holder = Pick<AuthCaller, 'id' | 'username' | 'role' | 'groups'> | null
 
 /** The fields that the entity tag of a provider is made from. */
 export const providerFields = ['revision'] as const
@@ -58,19 +59,22 @@ export function createProviders({
 }: Cradle) {
   const { providers } = collections
   const ownedBy = (holder: Holder) => ({ owner_id: holder?.id ?? null })
-  const visibleTo = (holder: Holder) => ({ owner_id: holder ? { $in: [holder.id, null] } : null })
+  const visibleTo = (holder: Holder) => (holder ? usableBy(holder) : ownedBy(null))
 
   async function findOwn(holder: Holder, id: string): Promise<ProviderDocument> {
     const provider = await providers.findOne({ _id: id, ...ownedBy(holder) })
     if (provider) return provider
-    if (holder && (await providers.countDocuments({ _id: id, ...ownedBy(null) })) > 0)
+    if (holder && (await providers.countDocuments({ _id: id, ...lentTo(holder) })) > 0)
       throw new AppError('FORBIDDEN')
     throw new AppError('NOT_FOUND')
   }
 
-  /** A global provider may have the name of a user's own provider, which still takes precedence for that user. */
+  /**
+   * A global provider that is created or shared later may have the name of a user's own provider, which still takes
+   * precedence for that user.
+   */
   async function assertNameFree(holder: Holder, name: string): Promise<void> {
-    if (holder && (await providers.countDocuments({ name, ...ownedBy(null) })) > 0)
+    if (holder && (await providers.countDocuments({ name, ...lentTo(holder) })) > 0)
       throw new AppError('PROVIDER_NAME_TAKEN', { name })
   }
 
@@ -152,9 +156,9 @@ export function createProviders({
         default_base_url: kind.default_base_url ?? null,
       })),
 
-    /** Lists a user's own and then the global ones, or only the latter, by name. Throws VALIDATION_FAILED for an unknown cursor. */
+    /** Lists a user's own and then the global ones that they may use, or all of the latter, by name. Throws VALIDATION_FAILED for an unknown cursor. */
     async list(holder: Holder, page: PageRequest, locale: Locale): Promise<Page<ProviderRow>> {
-      const parts = [...(holder ? [ownedBy(holder)] : []), ownedBy(null)]
+      const parts = holder ? [ownedBy(holder), lentTo(holder)] : [ownedBy(null)]
       const show = (provider: ProviderDocument) => toProviderRow(provider, holder, { locale, extensions })
       const bytesOf = (provider: ProviderDocument) => Buffer.byteLength(JSON.stringify(show(provider)))
       const { rows, next } = await findPage(providers, { parts, sort: { name: 1 }, bytesOf }, page)
@@ -315,6 +319,7 @@ export const toProviderRow = (
   kind: provider.kind,
   scope: provider.scope,
   owner: provider.scope === 'user' ? holder!.username : null,
+  can_edit: provider.scope === 'user' || holder === null || holder.role === 'admin',
   base_url: isConfidential(provider, holder) ? null : provider.base_url,
   has_api_key: provider.api_key !== null,
   models: provider.models.map(toListedModel),

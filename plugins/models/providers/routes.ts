@@ -58,7 +58,7 @@ export const providerRoutes = [
     operation_id: 'listProviders',
     summary: 'List your providers',
     description:
-      'Lists your own providers, then the global ones of the server, each part by name. Keys and secret options are never shown; `has_api_key` tells whether there is a key.',
+      'Lists your own providers, then the global ones of the server that you may use, each part by name. Keys and secret options are never shown; `has_api_key` tells whether there is a key.',
     guard: 'user',
     query: objectOf(pageQuery),
     response: { 200: { type: 'array', items: providerRow } },
@@ -103,7 +103,7 @@ export const providerRoutes = [
     operation_id: 'getProvider',
     summary: 'Get a provider',
     description:
-      'Returns one of your own providers or a global one. The key and secret options are never shown.',
+      'Returns one of your own providers or a global one that you may use. The key and secret options are never shown.',
     guard: 'user',
     params: providerParams,
     response: { 200: providerRow },
@@ -172,7 +172,7 @@ export const providerRoutes = [
     operation_id: 'listGlobalProviders',
     summary: 'List the global providers',
     description:
-      'Lists the providers that all accounts can use, by name. Keys and secret options are never shown.',
+      'Lists the providers of the server, by name: all accounts can use them, or those with whom they are shared. Keys and secret options are never shown.',
     guard: 'admin',
     query: objectOf(pageQuery),
     response: { 200: { type: 'array', items: globalProviderRow } },
@@ -186,7 +186,7 @@ export const providerRoutes = [
     operation_id: 'createGlobalProvider',
     summary: 'Create a global provider',
     description:
-      'Stores a place where models run for all accounts. Its models are those of the body or, if that has none, those that the provider itself lists. Its address may be in a private network.',
+      'Stores a place where models run for all accounts, until it is shared with some. Its models are those of the body or, if that has none, those that the provider itself lists. Its address may be in a private network.',
     guard: 'admin',
     body: newProvider,
     response: { 201: globalProviderRow },
@@ -216,7 +216,7 @@ export const providerRoutes = [
     path: '/admin/providers/:id',
     operation_id: 'getGlobalProvider',
     summary: 'Get a global provider',
-    description: 'Returns a provider that all accounts can use. The key and secret options are never shown.',
+    description: 'Returns a provider of the server. The key and secret options are never shown.',
     guard: 'admin',
     params: providerParams,
     response: { 200: globalProviderRow },

@@ -223,13 +223,15 @@ export const providerRow = {
     scope: {
       title: 'Scope',
       enum: ['user', 'global'],
-      description: '`user`: of one account; `global`: of the server, for all accounts',
+      description:
+        '`user`: of one account; `global`: of the server, for all accounts or those with whom it is shared',
     },
     owner: {
       ...nullable({ type: 'string' } as const),
       description: 'A username; null for a global provider',
       examples: ['ada'],
     },
+    can_edit: { type: 'boolean', description: 'True if the caller may change it' },
     base_url: {
       ...nullable({ type: 'string' } as const),
       description: 'Null for the address of the kind; of a global provider, administrators alone see it',
@@ -285,6 +287,7 @@ export const globalProviderRow = {
       kind: 'openai',
       scope: 'global',
       owner: null,
+      can_edit: false,
       base_url: null,
       has_api_key: true,
       models: [],

@@ -10,6 +10,7 @@ import type {
   Page,
   PictureLimits,
   ProviderKind,
+  Shared,
   TokenUsage,
   TypeOf,
 } from '#plugin-api'
@@ -17,8 +18,8 @@ import type { Budget } from '../../identity/users/types.ts'
 import type { Lesson } from './lessons.ts'
 import type { modelQuery, modelRow } from './schemas.ts'
 
-/** A provider; a global one has no owner and is visible to all users. Times are Unix seconds. */
-export interface ProviderDocument {
+/** A provider; a global one has no owner and is for all users, unless it has a list of grants. Times are Unix seconds. */
+export interface ProviderDocument extends Shared {
   _id: string
   /** Unique among the global providers, or among the providers of its owner. */
   name: string
@@ -144,13 +145,16 @@ export interface Models {
   list(user_id: string, query: ModelQuery): Promise<Page<ModelRow>>
   /** The time that a model has for its first token before its fallback is asked, in milliseconds. */
   readonly first_token_ms: number
-  active(): Promise<ActiveModel>
+  /** Returns the model that is active for a user, or that of the server. */
+  active(user_id?: string): Promise<ActiveModel>
   activate(reference: string): Promise<void>
   /** Throws PROVIDER_NOT_VISIBLE if the user is known to be unable to run a turn with this model. */
   assertUsable(reference: string, user_id: string): Promise<void>
   /**
-   * Opens the first of the chosen models, otherwise that of the agent, otherwise the active one. There is no fallback to
-   * another model: throws MODEL_DISABLED if the model cannot be used, NO_MODEL if none is set.
+   * Opens the first of the chosen models, otherwise that of the agent, otherwise the active one. The models that an agent
+   * names are usable by right of its owner if they belong to providers of the server. There is no fallback to another
+   * model: throws MODEL_DISABLED if the model cannot be used, NO_MODEL if none is set. Each call throws
+   * PROVIDER_NOT_VISIBLE once the right is gone.
    */
   open(
     chosen: readonly (string | null | undefined)[],
@@ -159,10 +163,11 @@ export interface Models {
   ): Promise<OpenedModel>
 }
 
-/** An agent's own choice of a model, made by its owner. */
+/** The models that an agent names, chosen by its owner. */
 export interface ModelOwner {
   owner_id: string
   default_model: string | null
+  config?: { fallback_models?: unknown }
 }
 
 /** The default model; `model` is null and `disabled_model` set while its provider is disabled or lacks it. */
@@ -207,8 +212,11 @@ export interface MediaFile {
  * nothing, too much or something else.
  */
 export interface MediaModels {
-  /** Returns the model for a kind; undefined if none is chosen, or if the chosen one cannot be used now. */
-  find(kind: MediaKind): Promise<MediaModel | undefined>
+  /**
+   * Returns the model for a kind, as an account may use it or, without one, the server; undefined if none is chosen, or
+   * if the chosen one cannot be used now.
+   */
+  find(kind: MediaKind, account_id?: string): Promise<MediaModel | undefined>
   /** Draws pictures; with `inputs` it changes them. */
   draw(
     request: MediaCaller & { prompt: string; size?: `${number}x${number}`; inputs?: readonly MediaFile[] },

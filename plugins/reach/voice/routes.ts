@@ -29,13 +29,13 @@ const readVoice = route({
   operation_id: 'readVoice',
   summary: 'Tell if audio can be transcribed and text spoken',
   description:
-    'Says if an administrator has chosen a model for transcription and one for speech, and if they can be used now.',
+    'Says if an administrator has chosen a model for transcription and one for speech, and if you can use them now.',
   guard: 'user',
   response: { 200: voiceFacts },
-}).handle(async (_, { mediaModels }) => {
+}).handle(async ({ caller }, { mediaModels }) => {
   const [transcription, speech] = await Promise.all([
-    mediaModels.find('transcription'),
-    mediaModels.find('speech'),
+    mediaModels.find('transcription', caller.id),
+    mediaModels.find('speech', caller.id),
   ])
   return { transcription: transcription !== undefined, speech: speech !== undefined }
 })

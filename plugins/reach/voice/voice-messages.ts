@@ -14,7 +14,7 @@ export const transcribeVoiceMessage = async (
   }: Parameters<ExtensionPoints['channels.transcripts']>[0],
   { config, log, mediaModels, transcriber }: Cradle,
 ): Promise<{ text: string } | undefined> => {
-  if (!config.channel_messages || !(await mediaModels.find('transcription'))) return undefined
+  if (!config.channel_messages || !(await mediaModels.find('transcription', account_id))) return undefined
   try {
     const { text } = await transcriber.transcribe(file, { account_id, ...facts })
     return text === '' ? undefined : { text }

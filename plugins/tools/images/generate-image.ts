@@ -43,7 +43,7 @@ export function createGenerateImage(services: () => Services): Tool {
       'Draws a picture from a description, or changes a picture of the workspace, and shows the result to the user. The picture is saved in the workspace; the result names its path. Each call costs money, so draw once per picture that the user wants.',
     input_schema: input,
     disableable: true,
-    forTurn: async () => ((await services().mediaModels.find('image')) ? tool : null),
+    forTurn: async ({ user_id }) => ((await services().mediaModels.find('image', user_id)) ? tool : null),
     async execute({ prompt, size, input_path }, context) {
       const parts = services()
       try {

@@ -1,6 +1,6 @@
 import type { LanguageModelV3Message } from '@ai-sdk/provider'
 import { AppError, CHARACTERS_PER_TOKEN, type Locale, type ModelCallOptions } from '#plugin-api'
-import type { ModelCall, Models, OpenedModel } from '../../../models/providers/types.ts'
+import type { ModelCall, ModelOwner, Models, OpenedModel } from '../../../models/providers/types.ts'
 import { type BegunAnswer, beginAnswer } from '../loop/model-answer.ts'
 import { forOtherModel, hasPicture, withoutPictures } from '../loop/prompt-changes.ts'
 import { MOST_SHORTENINGS, measurePrompt, shortenPrompt } from '../loop/shortened-prompt.ts'
@@ -18,12 +18,15 @@ export function createModelChain(
   opened: OpenedModel,
   {
     fallbacks,
+    agent,
     user_id,
     locale,
     models,
     onNotice,
   }: {
     fallbacks: readonly string[]
+    /** Names the models. */
+    agent: ModelOwner
     user_id: string
     locale: Locale
     models: Pick<Models, 'open' | 'first_token_ms'>
@@ -40,7 +43,7 @@ export function createModelChain(
   const openNext = async (): Promise<OpenedModel | undefined> => {
     for (let next = remaining.shift(); next !== undefined; next = remaining.shift()) {
       try {
-        return await models.open([next], user_id)
+        return await models.open([next], user_id, agent)
       } catch (error) {
         // A fallback that the user cannot use is passed over, like one that does not answer.
         if (!(error instanceof AppError)) throw error

@@ -161,6 +161,7 @@ export async function answer(
     ])
     const models = createModelChain(opened, {
       fallbacks: agents.readFallbackModels(agent).filter((reference) => !unavailable.has(reference)),
+      agent,
       user_id: user.id,
       locale,
       models: filteredModels,
