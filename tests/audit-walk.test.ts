@@ -47,6 +47,7 @@ const UNAUDITED = [
   'POST /auth/passkeys/options',
   'POST /auth/passkeys/sign-in/options',
   'POST /auth/refresh',
+  'POST /auth/set-password/validate',
   'POST /connectors/:id/test',
   'POST /connectors/probe',
   'POST /hooks/:channel_id',

@@ -229,6 +229,8 @@ const PUBLIC = [
   'POST /auth/passkeys/sign-in',
   'POST /auth/passkeys/sign-in/options',
   'POST /auth/refresh',
+  'POST /auth/set-password',
+  'POST /auth/set-password/validate',
   'POST /hooks/:channel_id',
 ]
 

@@ -106,6 +106,8 @@ export interface UploadSpec {
   readonly max_bytes: number
   /** Takes the body itself as the file, whatever its media type. */
   readonly as?: 'body'
+  /** Takes the body itself as the file, besides a form, if the body has this media type. */
+  readonly media_type?: string
   /** The most files of one form; with it, the handler receives `files` and the texts in `fields`, else one `file`. */
   readonly max_files?: number
   /** The names of the text fields that the form may have besides. */
@@ -269,6 +271,7 @@ export const assertRoute = createFormCheck<Route>(
         {
           max_bytes: positiveInteger,
           as: { const: 'body' },
+          media_type: filledText,
           max_files: positiveInteger,
           fields: { type: 'array', items: filledText },
         },

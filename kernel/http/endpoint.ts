@@ -86,9 +86,12 @@ function createContentReader(route: Route, { readBody, readUpload }: EndpointPar
   const checkBody: Validator | undefined = bodySchema && deferSchema(bodySchema, 'json')
   const takesFile = (context: Context): boolean => {
     if (!route.upload) return false
-    if (route.upload.as === 'body' || context.is(FORM)) return true
+    const { as, media_type } = route.upload
+    if (as === 'body' || context.is(FORM) || (media_type && context.is(media_type))) return true
     if (route.body) return false
-    throw new AppError('UNSUPPORTED_MEDIA_TYPE', { expected: FORM })
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', {
+      expected: media_type ? `${media_type} or ${FORM}` : FORM,
+    })
   }
 
   return async (call: Call) => {

@@ -25,8 +25,10 @@ export function createUploadReader(folder: string) {
   let isPrepared = false
 
   return async (request: IncomingMessage, spec: UploadSpec): Promise<Upload> => {
-    const { max_bytes, max_files = 1, as } = spec
-    const frame = as === 'body' ? 0 : FRAME_BYTES
+    const { max_bytes, max_files = 1, as, media_type } = spec
+    const isForm = /^multipart\//i.test(request.headers['content-type'] ?? '')
+    const isWholeBody = as === 'body' || (media_type !== undefined && !isForm)
+    const frame = isWholeBody ? 0 : FRAME_BYTES
     if (Number(request.headers['content-length'] ?? 0) > max_bytes * max_files + frame)
       throw tooLarge(max_bytes)
     if (!isPrepared) prepare(folder)
@@ -40,10 +42,9 @@ export function createUploadReader(folder: string) {
       return opened
     }
     try {
-      const received =
-        as === 'body'
-          ? { files: [await receiveBody(request, openSink(), max_bytes)], fields: {} }
-          : await receiveForm(request, openSink, spec)
+      const received = isWholeBody
+        ? { files: [await receiveBody(request, openSink(), max_bytes)], fields: {} }
+        : await receiveForm(request, openSink, spec)
       const files = received.files.map(async (described, index) => {
         const { sink, hash } = sinks[index]!
         const path = String(sink.path)

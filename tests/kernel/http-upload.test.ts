@@ -24,6 +24,7 @@ const shelf = pluginSource(
       body: { type: 'object', properties: { name: { type: 'string' } }, additionalProperties: false },
     }),
     route('/whole', described, { method: 'PUT', upload: { max_bytes: ${MAX_BYTES}, as: 'body' } }),
+    route('/table', described, { upload: { max_bytes: ${MAX_BYTES}, media_type: 'text/csv' } }),
     route('/kept', ({ file }) => (renameSync(file.path, file.path + '.kept'), {})),
     route('/failing', () => { throw host.error('FORBIDDEN') }),
   ])`,
@@ -159,6 +160,25 @@ t.test('no file remains if the client disconnects during the upload', async (t) 
   t.equal((await post('/file', [['file', blob('x'), 'a']])).status, 200)
 })
 
+t.test('a route may take bodies of one media type besides forms', async (t) => {
+  const send = async (content: string, type: string) => {
+    const reply = await fetch(`${server.url}/api/table`, {
+      method: 'POST',
+      headers: { 'Content-Type': type },
+      body: content,
+    })
+    return { status: reply.status, body: await reply.json() }
+  }
+  const bytes = Buffer.from('a,b').toString('base64')
+  t.match(await post('/table', [['file', blob('a,b')]]), { status: 200, body: { bytes } })
+  t.match(await send('a,b', 'text/csv; charset=utf-8'), { status: 200, body: { bytes } })
+  t.match(await send('x'.repeat(MAX_BYTES + 1), 'text/csv'), { status: 413 })
+  t.match(await send('{}', 'application/json'), {
+    status: 415,
+    body: { error: { details: { expected: 'text/csv or multipart/form-data' } } },
+  })
+})
+
 t.test('a route can accept either a file or a body', async (t) => {
   t.match(await post('/either', [['file', blob('x'), 'a']]), { status: 200, body: { file: { size: 1 } } })
   const json = await server.request('POST', '/either', { body: { name: 'Ada' } })
@@ -167,6 +187,8 @@ t.test('a route can accept either a file or a body', async (t) => {
   t.match(await raw('x', { 'Content-Type': 'text/plain' }, '/api/either'), { status: 415 })
 
   const { body: api } = await server.request('GET', '/openapi.json')
+  const { content } = api.paths['/table'].post.requestBody
+  t.strictSame(Object.keys(content), ['multipart/form-data', 'text/csv'])
   const { requestBody, responses } = api.paths['/either'].post
   t.same(Object.keys(requestBody.content), ['multipart/form-data', 'application/json'])
   t.match(responses[400].$ref, /BadFormOrBadJsonOrBadRequestError$/)

@@ -34,6 +34,7 @@ export interface Declarations {
 
 const NOT_FOUND = '404 NOT_FOUND'
 const NO_INVITE = '400 INVITE_INVALID'
+const NO_PASSWORD_LINK = '410 PASSWORD_LINK_INVALID'
 /** Files belong to the owner; a guest sees only files that their threads name. */
 const guestSeesNoFile: Exception = {
   answers: Object.fromEntries(
@@ -105,6 +106,8 @@ const EXCEPTIONS: Record<string, Exception> = {
   'POST /auth/passkeys/sign-in': { refused: { answer: '400 PASSKEY_CHALLENGE_EXPIRED' } },
   'POST /auth/invite/validate': { refused: { answer: NO_INVITE } },
   'POST /auth/invite/redeem': { refused: { answer: NO_INVITE } },
+  'POST /auth/set-password/validate': { refused: { answer: NO_PASSWORD_LINK } },
+  'POST /auth/set-password': { refused: { answer: NO_PASSWORD_LINK } },
   'POST /auth/oauth/exchange': { refused: { answer: '400 OAUTH_BAD_REQUEST' } },
   'POST /auth/oidc/exchange': { refused: { answer: '400 OIDC_BAD_REQUEST' } },
   'POST /auth/oauth/start': {

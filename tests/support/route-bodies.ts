@@ -16,6 +16,8 @@ export interface Make {
   accountName(): Promise<string>
   /** The code of a new invite. */
   inviteCode(): Promise<string>
+  /** The token of a link with which a new account gets its first password. */
+  passwordToken(): Promise<string>
   /** The code of a completed sign-in at another service. */
   signIn(): Promise<{ code: string; state: string }>
   /** A recovery code of the caller, who gets another authenticator app. */
@@ -68,6 +70,7 @@ const FIELDS: Record<string, Record<string, Value>> = {
   '/auth/passkeys': { password: anyPassword, attestation: ({ newPasskey }) => newPasskey() },
   '/auth/passkeys/sign-in': { assertion: ({ passkeySignIn }) => passkeySignIn() },
   '/auth/invite': { code: ({ inviteCode }) => inviteCode() },
+  '/auth/set-password': { token: ({ passwordToken }) => passwordToken() },
   '/auth/oauth/unbind': { kind: ({ linkedKind }) => linkedKind() },
   // An address with which somebody could take the account over.
   '/users/:id': { email: ({ name }) => `${name()}@example.org` },
@@ -133,6 +136,7 @@ const BODIES: Record<string, Value> = {
   'POST /mcp': () => ({ jsonrpc: '2.0', id: 1, method: 'ping' }),
   'POST /auth/oauth/exchange': ({ signIn }) => signIn(),
   'POST /auth/oidc/exchange': ({ signIn }) => signIn(),
+  'POST /users/import': ({ name }) => fileForm('people.csv', `username\n${name()}`),
   'POST /transcriptions': () => fileForm('speech.wav', makeSilence()),
   'POST /agents/:id/threads/import': () => fileForm('x.jsonl', JSON.stringify(THREAD_EXPORT)),
 }

@@ -37,6 +37,7 @@ export function createWorld(cast: Cast, routes: readonly ServedRoute[]) {
   const { db } = server
   const { ceremonies, totpFactors } = server.server.runtime.cradleOf('two-factor')
   const { identities, signInCodes, users } = server.server.runtime.cradleOf('sso')
+  const { passwordLinks } = server.server.runtime.cradleOf('accounts')
   const party = { id: new URL(SSO_PUBLIC_URL).hostname, origin: SSO_PUBLIC_URL }
   const device = createSoftwareAuthenticator(party.origin)
 
@@ -199,6 +200,10 @@ export function createWorld(cast: Cast, routes: readonly ServedRoute[]) {
     },
     accountName: async () => (await cast.createAccount({ label: 'an account' })).username,
     inviteCode: async () => (await arrange(server, administrator, ['POST', '/users/invites', {}])).code,
+    async passwordToken() {
+      const { set_password_path } = await passwordLinks.create(await users.create({ username: name() }))
+      return set_password_path.split('token=')[1]!
+    },
     async recoveryCode() {
       const code = await beginTotp(caller, 'a session')
       if (caller.role === null) return code

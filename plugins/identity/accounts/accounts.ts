@@ -3,13 +3,13 @@ import { AppError, type Conditional, isWithin, type Page, type TypeOf } from '#p
 import type { AccountLockout } from '../auth/account-lockout.ts'
 import type { PasswordChanges } from '../auth/password-changes.ts'
 import type { AuthCaller } from '../auth/types.ts'
-import type { Account, NewUser, UserChanges, UserCondition } from '../users/types.ts'
+import type { Account, UserChanges, UserCondition } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
 import { type Authority, isChanged, readAuthority } from './authority.ts'
 import type { Grants } from './grants.ts'
 import type { GroupGrants } from './group-grants.ts'
 import type { Cradle } from './manifest.ts'
-import type { accountQuery } from './schemas.ts'
+import type { accountQuery, newAccount } from './schemas.ts'
 
 /** Attempts at an action on an account that others keep changing. */
 const MAX_TRIES = 5
@@ -17,6 +17,9 @@ const MAX_TRIES = 5
 const GUARDED = ['email', 'enabled', 'token_quota', 'budget'] as const
 /** The codes of a write that missed its account, which somebody changed or deleted meanwhile. */
 const CHANGED = new Set(['NOT_FOUND', 'PRECONDITION_FAILED'])
+
+/** A new account as a request describes it; without a password, nobody can sign in to it with one. */
+type NewAccount = Omit<TypeOf<typeof newAccount>, 'password'> & { password?: string }
 
 /** The operations of user managers on accounts, under the rules of who may do what. */
 export type Accounts = ReturnType<typeof createAccounts>
@@ -103,12 +106,13 @@ export function createAccounts({
     },
 
     /** Creates an account. Throws the errors of `users.create`, VALIDATION_FAILED, GRANT_EXCEEDS. */
-    async create(caller: AuthCaller, newUser: NewUser): Promise<Account> {
+    async create(caller: AuthCaller, { groups = [], ...newUser }: NewAccount): Promise<Account> {
       const folder = normalizeFolder(newUser.workspace_root_dir)
       grants.assertGrantable(caller, newUser)
+      const group_ids = await groupGrants.resolve(caller, groups)
       const authority = await readAuthority(caller, { users })
       authority.assertHoldsFolder(folder.workspace_root_dir ?? null)
-      return users.create({ ...newUser, ...folder })
+      return users.create({ ...newUser, ...folder, group_ids })
     },
 
     /**

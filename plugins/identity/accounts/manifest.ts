@@ -12,6 +12,48 @@ export const manifest = defineManifest({
   },
   depends: ['users', 'auth'],
   errors: {
+    IMPORT_NOT_UTF8: {
+      status: 422,
+      message: {
+        en: 'The file is not encoded in UTF-8. In Excel, save it as "CSV UTF-8".',
+        zh: '文件不是 UTF-8 编码。请在 Excel 中另存为“CSV UTF-8”。',
+      },
+    },
+    IMPORT_HEADER_INVALID: {
+      status: 422,
+      message: {
+        en: 'The first row must name the columns: username, and as needed display_name, email, groups, password. The details list the names that are missing, unknown or repeated.',
+        zh: '第一行必须是列名：username，以及可选的 display_name、email、groups、password。详细信息中列出了缺少、未知或重复的列名。',
+      },
+    },
+    IMPORT_DAMAGED: {
+      status: 422,
+      message: {
+        en: 'The quotes in row {row} do not match.',
+        zh: '第 {row} 行的引号不匹配。',
+      },
+    },
+    IMPORT_TOO_LONG: {
+      status: 413,
+      message: {
+        en: 'A file may have at most {limit} rows. Divide it into several files.',
+        zh: '文件最多可包含 {limit} 行，请拆分为多个文件。',
+      },
+    },
+    USERNAME_REPEATED: {
+      status: 409,
+      message: {
+        en: 'This username is already in row {row} of the file.',
+        zh: '该用户名已出现在文件的第 {row} 行。',
+      },
+    },
+    PASSWORD_LINK_INVALID: {
+      status: 410,
+      message: {
+        en: 'This link has been used or has expired. Ask an administrator for a new password.',
+        zh: '该链接已被使用或已过期，请联系管理员重置密码。',
+      },
+    },
     GRANT_EXCEEDS: {
       status: 403,
       code: 'FORBIDDEN',

@@ -57,7 +57,7 @@ const createAccount = route({
   operation_id: 'createUser',
   summary: 'Create an account',
   description:
-    'Creates an account whose user can sign in immediately with this password; it starts with an agent named `assistant`. Callers grant only permissions that they hold themselves, and only administrators create administrators. To let people choose their own passwords, create an invite instead.',
+    'Creates an account whose user can sign in immediately with this password; it starts with an agent named `assistant`. Callers grant only permissions that they hold themselves, also by groups, and only administrators create administrators. To let people choose their own passwords, create an invite instead.',
   guard,
   body: newAccount,
   response: { 201: accountRow },

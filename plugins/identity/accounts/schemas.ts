@@ -13,13 +13,30 @@ import {
 const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
 const time = { type: 'integer', description: 'Unix seconds' } as const
-const password = {
+/** A new password. */
+export const password = {
   type: 'string',
   minLength: 1,
   maxLength: 200,
   writeOnly: true,
   description: '8 to 200 characters with a letter and a digit; common passwords are refused',
   examples: ['correct horse battery staple 7'],
+} as const
+const newUsername = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 64,
+  description: 'Letters, digits, `.`, `_` and `-`; stored in lower case',
+  examples: ['ada'],
+} as const
+/** Groups that a new account joins. */
+export const newGroups = {
+  type: 'array',
+  items: { type: 'string', minLength: 1, maxLength: 64 },
+  maxItems: 100,
+  uniqueItems: true,
+  description: 'Ids or names of groups that it joins besides the groups of all new accounts',
+  examples: [['Sales']],
 } as const
 const { id, username, role, must_change_password } = currentUser.properties
 const wantedLocale = { ...nullable(languageTag), examples: ['en'] } as const
@@ -75,9 +92,10 @@ export const accountQuery = objectOf({
     examples: ['ada'],
   },
   group: { type: 'string', minLength: 1, maxLength: 64, description: 'The id or name of a group' },
-  role,
-  enabled: flag,
+  role: { ...role, description: 'Accounts with this role' },
+  enabled: { ...flag, description: 'Only accounts that can sign in, or only disabled ones' },
   sort: {
+    title: 'UserOrder',
     enum: [...orders, ...orders.map((order) => `-${order}` as const)],
     default: 'username',
     description: '`-` reverses the order; numbers in names count by their value',
@@ -89,19 +107,14 @@ export const accountParams = rowOf({ id: { type: 'string', description: 'A usern
 
 export const newAccount = objectOf(
   {
-    username: {
-      type: 'string',
-      minLength: 1,
-      maxLength: 64,
-      description: 'Letters, digits, `.`, `_` and `-`; stored in lower case',
-      examples: ['ada'],
-    },
+    username: newUsername,
     password,
     role,
     display_name,
     email,
     locale: wantedLocale,
     permissions,
+    groups: newGroups,
     workspace_root_dir,
     token_quota,
     budget,
@@ -126,6 +139,51 @@ export const accountChanges = objectOf({
 export const newPassword = rowOf({
   new_password: { ...password, examples: ['violet umbrella quartz meadow 4'] },
 })
+
+/** The part of a new account that a row of an import describes. */
+export const newImportedAccount = objectOf(
+  { username: newUsername, display_name, email, groups: newGroups, password },
+  ['username'],
+)
+
+/** The result of a row of an import. */
+export const importResult = {
+  title: 'ImportResult',
+  ...rowOf(
+    {
+      row: {
+        type: 'integer',
+        description: 'In the file; the row with the names of the columns is 1',
+        examples: [2],
+      },
+      username: { ...nullable(text), description: 'Null if the row has none', examples: ['ada'] },
+      status: { const: 201, description: 'Present if the account was created' },
+      id: { ...text, description: 'Of the new account' },
+      set_password_url: {
+        ...nullable(text),
+        description:
+          'The address at which the user sets the first password, once and before `expires_at`; null if no public URL is configured. Only this reply contains it. Missing if the row has a password',
+        examples: ['https://agents.example.com/set-password?token=Yk1oQ2xT0vEw8mZr5uHnJ3aKpXsD7fGb'],
+      },
+      set_password_path: {
+        ...text,
+        description: 'The same without the address of the server',
+        examples: ['/set-password?token=Yk1oQ2xT0vEw8mZr5uHnJ3aKpXsD7fGb'],
+      },
+      expires_at: { ...time, examples: [1_767_830_400] },
+      error: {
+        description: 'The reason why the account was not created',
+        ...rowOf({
+          code: { ...text, examples: ['USERNAME_TAKEN'] },
+          message: { ...text, examples: ['This username is already taken.'] },
+          details: { type: 'object', additionalProperties: true },
+          request_id: text,
+        }),
+      },
+    },
+    ['status', 'id', 'set_password_url', 'set_password_path', 'expires_at', 'error'],
+  ),
+} as const
 
 /** An account as user managers see it. */
 export const accountRow = {

@@ -33,7 +33,7 @@ export const USERNAME_PATTERN = '^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$'
 const USERNAME = new RegExp(USERNAME_PATTERN)
 
 /** Path segments of other routes, such as `/users/invites`, which would hide an account of that name. */
-const RESERVED_USERNAMES = new Set(['invites', 'permissions'])
+const RESERVED_USERNAMES = new Set(['import', 'invites', 'permissions'])
 
 /** The form of account ids, which the same path segment accepts: no username may look like an id. */
 const ID_FORM = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/i

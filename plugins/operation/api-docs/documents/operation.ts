@@ -176,6 +176,7 @@ function describeContent(
   return {
     // First, because some generators make no code for a form behind another body.
     ...(upload && { 'multipart/form-data': { schema: formOf(upload) } }),
+    ...(upload?.media_type && { [upload.media_type]: { schema: { type: 'string' } } }),
     ...(body && {
       'application/json': {
         schema: describe({ title: `${name}Body`, ...body }, name),
