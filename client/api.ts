@@ -1320,7 +1320,7 @@ export interface paths {
   "/knowledge-bases": {
     /**
      * List the knowledge bases
-     * @description Lists the knowledge bases that you may search: your own first, then those that others share. Their sums are those of the documents as they are now.
+     * @description Lists the knowledge bases that you may search: your own first, then those that others share with you. Their sums are those of the documents as they are now.
      */
     get: operations["listKnowledgeBases"];
     /**
@@ -1334,7 +1334,7 @@ export interface paths {
   "/knowledge-bases/{id}": {
     /**
      * Get a knowledge base
-     * @description Returns a knowledge base of your own, or one that is shared.
+     * @description Returns a knowledge base of your own, or one that is shared with you.
      */
     get: operations["getKnowledgeBase"];
     /**
@@ -1346,7 +1346,7 @@ export interface paths {
     delete: operations["deleteKnowledgeBase"];
     /**
      * Change a knowledge base
-     * @description Changes the given fields. One that is no longer shared is not searched for others from then on.
+     * @description Changes the given fields of a knowledge base that you own or may edit. Only its owner changes `is_default` and `is_shared`, which is the grant to everyone. One that is no longer shared is not searched for others from then on.
      *
      * Needs the permission `knowledge_bases`, which administrators have.
      */
@@ -1562,7 +1562,7 @@ export interface paths {
   "/providers": {
     /**
      * List your providers
-     * @description Lists your own providers, then the global ones of the server, each part by name. Keys and secret options are never shown; `has_api_key` tells whether there is a key.
+     * @description Lists your own providers, then the global ones of the server that you may use, each part by name. Keys and secret options are never shown; `has_api_key` tells whether there is a key.
      */
     get: operations["listProviders"];
     /**
@@ -1581,7 +1581,7 @@ export interface paths {
   "/providers/{id}": {
     /**
      * Get a provider
-     * @description Returns one of your own providers or a global one. The key and secret options are never shown.
+     * @description Returns one of your own providers or a global one that you may use. The key and secret options are never shown.
      */
     get: operations["getProvider"];
     /**
@@ -1605,14 +1605,14 @@ export interface paths {
   "/admin/providers": {
     /**
      * List the global providers
-     * @description Lists the providers that all accounts can use, by name. Keys and secret options are never shown.
+     * @description Lists the providers of the server, by name: all accounts can use them, or those with whom they are shared. Keys and secret options are never shown.
      *
      * For administrators.
      */
     get: operations["listGlobalProviders"];
     /**
      * Create a global provider
-     * @description Stores a place where models run for all accounts. Its models are those of the body or, if that has none, those that the provider itself lists. Its address may be in a private network.
+     * @description Stores a place where models run for all accounts, until it is shared with some. Its models are those of the body or, if that has none, those that the provider itself lists. Its address may be in a private network.
      *
      * For administrators.
      */
@@ -1630,7 +1630,7 @@ export interface paths {
   "/admin/providers/{id}": {
     /**
      * Get a global provider
-     * @description Returns a provider that all accounts can use. The key and secret options are never shown.
+     * @description Returns a provider of the server. The key and secret options are never shown.
      *
      * For administrators.
      */
@@ -1678,14 +1678,14 @@ export interface paths {
   "/models": {
     /**
      * List the models
-     * @description Lists the models of your own providers and of the global ones that are enabled: those that chat, or those of another `kind`. The `id` of a row is what `model` and `default_model` take elsewhere, for models that chat. A provider that cannot list its models, and has none entered, adds no rows, but its models can be used by name.
+     * @description Lists the models of your own providers and of the global ones that are enabled and that you may use: those that chat, or those of another `kind`. The `id` of a row is what `model` and `default_model` take elsewhere, for models that chat. A provider that cannot list its models, and has none entered, adds no rows, but its models can be used by name.
      */
     get: operations["listModels"];
   };
   "/models/active": {
     /**
      * Get the active model
-     * @description Returns the model that agents without a `default_model` use. `model` is null if none was chosen, or if the chosen one cannot be used now; then `disabled_model` names it.
+     * @description Returns the model that agents without a `default_model` use. `model` is null if none was chosen, if you may not use it, or if it cannot be used now; then `disabled_model` names it.
      */
     get: operations["getActiveModel"];
     /**
@@ -1699,7 +1699,7 @@ export interface paths {
   "/models/defaults": {
     /**
      * Get the models that the server uses
-     * @description Returns the models that draw, speak, transcribe and rank for all accounts. A value is null if none was chosen, or if the chosen model cannot be used now; then `disabled` names it.
+     * @description Returns the models that draw, speak, transcribe and rank for all accounts. A value is null if none was chosen, if you may not use it, or if it cannot be used now; then `disabled` names it.
      */
     get: operations["getModelDefaults"];
     /**
@@ -1738,7 +1738,7 @@ export interface paths {
   "/voice": {
     /**
      * Tell if audio can be transcribed and text spoken
-     * @description Says if an administrator has chosen a model for transcription and one for speech, and if they can be used now.
+     * @description Says if an administrator has chosen a model for transcription and one for speech, and if you can use them now.
      */
     get: operations["readVoice"];
   };
@@ -1967,7 +1967,7 @@ export interface paths {
     get: operations["listUsers"];
     /**
      * Create an account
-     * @description Creates an account whose user can sign in immediately with this password; it starts with an agent named `assistant`. Callers grant only permissions that they hold themselves, and only administrators create administrators. To let people choose their own passwords, create an invite instead.
+     * @description Creates an account whose user can sign in immediately with this password; it starts with an agent named `assistant`. Callers grant only permissions that they hold themselves, also by groups, and only administrators create administrators. To let people choose their own passwords, create an invite instead.
      *
      * Needs the permission `users`, which administrators have.
      */
@@ -2013,6 +2013,29 @@ export interface paths {
      * Needs the permission `users`, which administrators have.
      */
     post: operations["unlockLogin"];
+  };
+  "/users/import": {
+    /**
+     * Create accounts from a file
+     * @description Creates an account for each row of a CSV file in UTF-8 of at most 2 MB and 5,000 rows, one after another, and sends the result of each row as soon as it is known. The first row names the columns, in any order: `username`, and as needed `display_name`, `email`, `groups` (ids or names, separated by `;`) and `password`. Cells are separated by commas or semicolons. A row that fails does not stop the others, and the same file can be sent again: accounts that exist are answered with `USERNAME_TAKEN`. For a row without a password, the result has a link with which the user sets one. If the client leaves, the import ends after the present row.
+     *
+     * Needs the permission `users`, which administrators have.
+     */
+    post: operations["importUsers"];
+  };
+  "/auth/set-password/validate": {
+    /**
+     * Check a link for a first password
+     * @description Tells for which account a link of an import works, and until when, so that a page can ask for the password. Calls are limited for each address.
+     */
+    post: operations["validatePasswordLink"];
+  };
+  "/auth/set-password": {
+    /**
+     * Set the first password of an account
+     * @description Sets the password of an account that has none, with the token of its link, opens a session for it, and returns the same as a login. The link works once, for seven days, and ends when the account gets a password in another way.
+     */
+    post: operations["setPassword"];
   };
   "/groups": {
     /**
@@ -7603,14 +7626,16 @@ export interface components {
       name: string;
       /** @description What it is about; models read it to decide if they search it */
       description: string | null;
-      /** @description True if every account may search it */
+      /** @description True if it is shared with everybody */
       is_shared: boolean;
-      /** @description True if new threads of its owner use it */
+      /** @description True if it belongs to the caller, and their new threads use it */
       is_default: boolean;
       /** @description Username */
       owner: string;
       /** @description True if it belongs to the caller */
       is_owner: boolean;
+      /** @description True if the caller may change it and its documents */
+      can_edit: boolean;
       documents: number;
       /** @description Passages that can be found */
       chunks: number;
@@ -7634,7 +7659,7 @@ export interface components {
       name: string;
       /** @description What it is about; models read it to decide if they search it */
       description?: string | null;
-      /** @description True if every account may search it */
+      /** @description True if it is shared with everybody */
       is_shared?: boolean;
       /** @description True if your new threads use it */
       is_default?: boolean;
@@ -7644,7 +7669,7 @@ export interface components {
       name?: string;
       /** @description What it is about; models read it to decide if they search it */
       description?: string | null;
-      /** @description True if every account may search it */
+      /** @description True if it is shared with everybody */
       is_shared?: boolean;
       /** @description True if your new threads use it */
       is_default?: boolean;
@@ -8938,6 +8963,15 @@ export interface components {
       connector_id: string;
     };
     /**
+     * KnowledgeBaseChanged
+     * @description A knowledge base that you can search is new, or its settings have changed, or it is gone for you
+     */
+    KnowledgeBaseChanged: {
+      /** @constant */
+      type: "knowledge_base.changed";
+      knowledge_base_id: string;
+    };
+    /**
      * ProjectChanged
      * @description A project that you see is new or has changed, or is gone for you: your threads in it have none then
      */
@@ -9010,7 +9044,7 @@ export interface components {
       type: "usage.changed";
     };
     /** AccountEvent */
-    AccountEvent: components["schemas"]["Reset"] | components["schemas"]["ThreadChanged"] | components["schemas"]["ThreadDeleted"] | components["schemas"]["AgentChanged"] | components["schemas"]["AgentDeleted"] | components["schemas"]["ChannelChanged"] | components["schemas"]["ConnectorChanged"] | components["schemas"]["ProjectChanged"] | components["schemas"]["PromptChanged"] | components["schemas"]["ApprovalPending"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["BudgetWarned"] | components["schemas"]["UsageChanged"];
+    AccountEvent: components["schemas"]["Reset"] | components["schemas"]["ThreadChanged"] | components["schemas"]["ThreadDeleted"] | components["schemas"]["AgentChanged"] | components["schemas"]["AgentDeleted"] | components["schemas"]["ChannelChanged"] | components["schemas"]["ConnectorChanged"] | components["schemas"]["KnowledgeBaseChanged"] | components["schemas"]["ProjectChanged"] | components["schemas"]["PromptChanged"] | components["schemas"]["ApprovalPending"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["BudgetWarned"] | components["schemas"]["UsageChanged"];
     /** HistoryMigrationStarted */
     HistoryMigrationStarted: {
       /** @description Queued by this call */
@@ -9152,10 +9186,12 @@ export interface components {
       id: string;
       name: string;
       kind: string;
-      /** @description `user`: of one account; `global`: of the server, for all accounts */
+      /** @description `user`: of one account; `global`: of the server, for all accounts or those with whom it is shared */
       scope: components["schemas"]["Scope"];
       /** @description A username; null for a global provider */
       owner: string | null;
+      /** @description True if the caller may change it */
+      can_edit: boolean;
       /** @description Null for the address of the kind; of a global provider, administrators alone see it */
       base_url: string | null;
       has_api_key: boolean;
@@ -10757,8 +10793,11 @@ export interface components {
       /** @description True if forms for new accounts and invites suggest it */
       is_suggested: boolean;
     };
-    /** @enum {string} */
-    ListUsersSort: "username" | "display_name" | "created_at" | "last_seen" | "-username" | "-display_name" | "-created_at" | "-last_seen";
+    /**
+     * UserOrder
+     * @enum {string}
+     */
+    UserOrder: "username" | "display_name" | "created_at" | "last_seen" | "-username" | "-display_name" | "-created_at" | "-last_seen";
     /** User */
     User: {
       id: string;
@@ -10827,6 +10866,8 @@ export interface components {
       locale?: string | null;
       /** @description Keys of `GET /users/permissions`; they replace the present ones */
       permissions?: string[];
+      /** @description Ids or names of groups that it joins besides the groups of all new accounts */
+      groups?: string[];
       /** @description An absolute path of a folder that the account's agents may write to, in addition to their workspaces */
       workspace_root_dir?: string | null;
       /** @description Tokens that the account may use in a window of the server; null for no limit */
@@ -10981,6 +11022,98 @@ export interface components {
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
+    };
+    BodyTooLargeOrImportTooLongError: {
+      error: {
+        /** @enum {string} */
+        code: "BODY_TOO_LARGE" | "IMPORT_TOO_LONG";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    ImportUsers422Error: {
+      error: {
+        /** @enum {string} */
+        code: "IMPORT_DAMAGED" | "IMPORT_HEADER_INVALID" | "IMPORT_NOT_UTF8" | "VALIDATION_FAILED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** ImportResult */
+    ImportResult: {
+      /** @description In the file; the row with the names of the columns is 1 */
+      row: number;
+      /** @description Null if the row has none */
+      username: string | null;
+      /**
+       * @description Present if the account was created
+       * @constant
+       */
+      status?: 201;
+      /** @description Of the new account */
+      id?: string;
+      /** @description The address at which the user sets the first password, once and before `expires_at`; null if no public URL is configured. Only this reply contains it. Missing if the row has a password */
+      set_password_url?: string | null;
+      /** @description The same without the address of the server */
+      set_password_path?: string;
+      /** @description Unix seconds */
+      expires_at?: number;
+      /** @description The reason why the account was not created */
+      error?: {
+        code: string;
+        message: string;
+        details: {
+          [key: string]: unknown;
+        };
+        request_id: string;
+      };
+    };
+    /** ValidatePasswordLinkBody */
+    ValidatePasswordLinkBody: {
+      /** @description From the address of the link */
+      token: string;
+    };
+    PasswordLinkInvalidError: {
+      error: {
+        /** @enum {string} */
+        code: "PASSWORD_LINK_INVALID";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** PasswordLink */
+    PasswordLink: {
+      username: string;
+      display_name: string | null;
+      /** @description Unix seconds */
+      expires_at: number;
+    };
+    /** SetPasswordBody */
+    SetPasswordBody: {
+      /** @description From the address of the link */
+      token: string;
+      /** @description 8 to 200 characters with a letter and a digit; common passwords are refused */
+      password: string;
+      /** @description True for a page that stays signed in: the reply also sets a cookie for `POST /auth/refresh`, which scripts cannot read */
+      cookie?: boolean;
     };
     /** Group */
     Group: {
@@ -14665,6 +14798,32 @@ export interface components {
     DeleteUser403Error: {
       content: {
         "application/json": components["schemas"]["DeleteUser403Error"];
+      };
+    };
+    /**
+     * @description - `BODY_TOO_LARGE`: The body is larger than {limit} bytes.
+     * - `IMPORT_TOO_LONG`: A file may have at most {limit} rows. Divide it into several files.
+     */
+    BodyTooLargeOrImportTooLongError: {
+      content: {
+        "application/json": components["schemas"]["BodyTooLargeOrImportTooLongError"];
+      };
+    };
+    /**
+     * @description - `IMPORT_DAMAGED`: The quotes in row {row} do not match.
+     * - `IMPORT_HEADER_INVALID`: The first row must name the columns: username, and as needed display_name, email, groups, password. The details list the names that are missing, unknown or repeated.
+     * - `IMPORT_NOT_UTF8`: The file is not encoded in UTF-8. In Excel, save it as "CSV UTF-8".
+     * - `VALIDATION_FAILED`: Some fields are not valid.
+     */
+    ImportUsers422Error: {
+      content: {
+        "application/json": components["schemas"]["ImportUsers422Error"];
+      };
+    };
+    /** @description - `PASSWORD_LINK_INVALID`: This link has been used or has expired. Ask an administrator for a new password. */
+    PasswordLinkInvalidError: {
+      content: {
+        "application/json": components["schemas"]["PasswordLinkInvalidError"];
       };
     };
     /**
@@ -21611,7 +21770,7 @@ export interface operations {
   };
   /**
    * List the knowledge bases
-   * @description Lists the knowledge bases that you may search: your own first, then those that others share. Their sums are those of the documents as they are now.
+   * @description Lists the knowledge bases that you may search: your own first, then those that others share with you. Their sums are those of the documents as they are now.
    */
   listKnowledgeBases: {
     parameters: {
@@ -21687,7 +21846,7 @@ export interface operations {
   };
   /**
    * Get a knowledge base
-   * @description Returns a knowledge base of your own, or one that is shared.
+   * @description Returns a knowledge base of your own, or one that is shared with you.
    */
   getKnowledgeBase: {
     parameters: {
@@ -21743,7 +21902,7 @@ export interface operations {
   };
   /**
    * Change a knowledge base
-   * @description Changes the given fields. One that is no longer shared is not searched for others from then on.
+   * @description Changes the given fields of a knowledge base that you own or may edit. Only its owner changes `is_default` and `is_shared`, which is the grant to everyone. One that is no longer shared is not searched for others from then on.
    *
    * Needs the permission `knowledge_bases`, which administrators have.
    */
@@ -22705,7 +22864,7 @@ export interface operations {
   };
   /**
    * List your providers
-   * @description Lists your own providers, then the global ones of the server, each part by name. Keys and secret options are never shown; `has_api_key` tells whether there is a key.
+   * @description Lists your own providers, then the global ones of the server that you may use, each part by name. Keys and secret options are never shown; `has_api_key` tells whether there is a key.
    */
   listProviders: {
     parameters: {
@@ -22838,7 +22997,7 @@ export interface operations {
   };
   /**
    * Get a provider
-   * @description Returns one of your own providers or a global one. The key and secret options are never shown.
+   * @description Returns one of your own providers or a global one that you may use. The key and secret options are never shown.
    */
   getProvider: {
     parameters: {
@@ -22994,7 +23153,7 @@ export interface operations {
   };
   /**
    * List the global providers
-   * @description Lists the providers that all accounts can use, by name. Keys and secret options are never shown.
+   * @description Lists the providers of the server, by name: all accounts can use them, or those with whom they are shared. Keys and secret options are never shown.
    *
    * For administrators.
    */
@@ -23028,7 +23187,7 @@ export interface operations {
   };
   /**
    * Create a global provider
-   * @description Stores a place where models run for all accounts. Its models are those of the body or, if that has none, those that the provider itself lists. Its address may be in a private network.
+   * @description Stores a place where models run for all accounts, until it is shared with some. Its models are those of the body or, if that has none, those that the provider itself lists. Its address may be in a private network.
    *
    * For administrators.
    */
@@ -23133,7 +23292,7 @@ export interface operations {
   };
   /**
    * Get a global provider
-   * @description Returns a provider that all accounts can use. The key and secret options are never shown.
+   * @description Returns a provider of the server. The key and secret options are never shown.
    *
    * For administrators.
    */
@@ -23375,7 +23534,7 @@ export interface operations {
   };
   /**
    * List the models
-   * @description Lists the models of your own providers and of the global ones that are enabled: those that chat, or those of another `kind`. The `id` of a row is what `model` and `default_model` take elsewhere, for models that chat. A provider that cannot list its models, and has none entered, adds no rows, but its models can be used by name.
+   * @description Lists the models of your own providers and of the global ones that are enabled and that you may use: those that chat, or those of another `kind`. The `id` of a row is what `model` and `default_model` take elsewhere, for models that chat. A provider that cannot list its models, and has none entered, adds no rows, but its models can be used by name.
    */
   listModels: {
     parameters: {
@@ -23411,7 +23570,7 @@ export interface operations {
   };
   /**
    * Get the active model
-   * @description Returns the model that agents without a `default_model` use. `model` is null if none was chosen, or if the chosen one cannot be used now; then `disabled_model` names it.
+   * @description Returns the model that agents without a `default_model` use. `model` is null if none was chosen, if you may not use it, or if it cannot be used now; then `disabled_model` names it.
    */
   getActiveModel: {
     responses: {
@@ -23464,7 +23623,7 @@ export interface operations {
   };
   /**
    * Get the models that the server uses
-   * @description Returns the models that draw, speak, transcribe and rank for all accounts. A value is null if none was chosen, or if the chosen model cannot be used now; then `disabled` names it.
+   * @description Returns the models that draw, speak, transcribe and rank for all accounts. A value is null if none was chosen, if you may not use it, or if it cannot be used now; then `disabled` names it.
    */
   getModelDefaults: {
     responses: {
@@ -23632,7 +23791,7 @@ export interface operations {
   };
   /**
    * Tell if audio can be transcribed and text spoken
-   * @description Says if an administrator has chosen a model for transcription and one for speech, and if they can be used now.
+   * @description Says if an administrator has chosen a model for transcription and one for speech, and if you can use them now.
    */
   readVoice: {
     responses: {
@@ -24729,10 +24888,12 @@ export interface operations {
         q?: string;
         /** @description The id or name of a group */
         group?: string;
+        /** @description Accounts with this role */
         role?: components["schemas"]["Role"];
+        /** @description Only accounts that can sign in, or only disabled ones */
         enabled?: boolean;
         /** @description `-` reverses the order; numbers in names count by their value */
-        sort?: components["schemas"]["ListUsersSort"];
+        sort?: components["schemas"]["UserOrder"];
       };
     };
     responses: {
@@ -24756,7 +24917,7 @@ export interface operations {
   };
   /**
    * Create an account
-   * @description Creates an account whose user can sign in immediately with this password; it starts with an agent named `assistant`. Callers grant only permissions that they hold themselves, and only administrators create administrators. To let people choose their own passwords, create an invite instead.
+   * @description Creates an account whose user can sign in immediately with this password; it starts with an agent named `assistant`. Callers grant only permissions that they hold themselves, also by groups, and only administrators create administrators. To let people choose their own passwords, create an invite instead.
    *
    * Needs the permission `users`, which administrators have.
    */
@@ -24779,6 +24940,9 @@ export interface operations {
          *   "permissions": [
          *     "channels",
          *     "skill_packages"
+         *   ],
+         *   "groups": [
+         *     "Sales"
          *   ],
          *   "token_quota": 5000000
          * }
@@ -24998,6 +25162,106 @@ export interface operations {
       409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
       422: components["responses"]["IdempotencyKeyReusedError"];
       429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Create accounts from a file
+   * @description Creates an account for each row of a CSV file in UTF-8 of at most 2 MB and 5,000 rows, one after another, and sends the result of each row as soon as it is known. The first row names the columns, in any order: `username`, and as needed `display_name`, `email`, `groups` (ids or names, separated by `;`) and `password`. Cells are separated by commas or semicolons. A row that fails does not stop the others, and the same file can be sent again: accounts that exist are answered with `USERNAME_TAKEN`. For a row without a password, the result has a link with which the user sets one. If the client leaves, the import ends after the present row.
+   *
+   * Needs the permission `users`, which administrators have.
+   */
+  importUsers: {
+    requestBody: {
+      content: {
+        "multipart/form-data": {
+          /** Format: binary */
+          file: string;
+        };
+        "text/csv": string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["ImportResult"][];
+          "text/event-stream": components["schemas"]["ImportResult"][];
+        };
+      };
+      400: components["responses"]["BadFormOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      413: components["responses"]["BodyTooLargeOrImportTooLongError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ImportUsers422Error"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Check a link for a first password
+   * @description Tells for which account a link of an import works, and until when, so that a page can ask for the password. Calls are limited for each address.
+   */
+  validatePasswordLink: {
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "token": "Yk1oQ2xT0vEw8mZr5uHnJ3aKpXsD7fGb"
+         * }
+         */
+        "application/json": components["schemas"]["ValidatePasswordLinkBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["PasswordLink"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      410: components["responses"]["PasswordLinkInvalidError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Set the first password of an account
+   * @description Sets the password of an account that has none, with the token of its link, opens a session for it, and returns the same as a login. The link works once, for seven days, and ends when the account gets a password in another way.
+   */
+  setPassword: {
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "token": "Yk1oQ2xT0vEw8mZr5uHnJ3aKpXsD7fGb",
+         *   "password": "correct horse battery staple 7",
+         *   "cookie": true
+         * }
+         */
+        "application/json": components["schemas"]["SetPasswordBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Login"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestOrPasswordTooWeakError"];
+      401: components["responses"]["AuthFailedError"];
+      410: components["responses"]["PasswordLinkInvalidError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      503: components["responses"]["PasswordChecksBusyError"];
       default: components["responses"]["Error"];
     };
   };
