@@ -163,7 +163,12 @@ export const exportQuery = objectOf({
     default: 'day',
     description: 'One row for each; by group, a member of two counts in both',
   },
-  format: { title: 'UsageExportFormat', enum: ['csv', 'json'], default: 'csv' },
+  format: {
+    title: 'UsageExportFormat',
+    enum: ['csv', 'json'],
+    default: 'csv',
+    description: 'CSV for spreadsheets, or JSON',
+  },
   username: {
     ...text,
     maxLength: 64,

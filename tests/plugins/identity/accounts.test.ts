@@ -41,6 +41,8 @@ t.test('accounts', async (t) => {
       locale: null,
       permissions: [],
       workspace_root_dir: null,
+      budget: null,
+      timezone: null,
       token_quota: null,
       tokens_used: 0,
       has_password: true,

@@ -38,6 +38,7 @@ t.test('a login returns a bearer token, its lifetime in seconds and the user', a
     role: 'user',
     display_name: 'ada',
     email: null,
+    timezone: null,
     locale: null,
     permissions: ['users'],
     must_change_password: false,
@@ -131,7 +132,8 @@ t.test('me shows the account and changes name, language and address only', async
   const changed = await patch(profile)
   t.equal(changed.status, 200)
   t.match(changed.body, { ...profile, username: 'ada', role: 'user' })
-  const { limits, ...account } = (await server.request('GET', '/auth/me', { token: ada.token })).body
+  const { limits, budget, ...account } = (await server.request('GET', '/auth/me', { token: ada.token })).body
+  t.equal(budget, null)
   t.strictSame(account, changed.body)
   t.match(limits, {
     agents: { used: 1, max: 100 },
