@@ -231,6 +231,19 @@ t.test('An account is warned once a window, and administrators of the budget of 
   t.equal(warnings(own).length, 1)
 })
 
+t.test('The budget of a group holds for each of its members', async (t) => {
+  const [jan, kim] = [await createAccount('jan'), await createAccount('kim')]
+  const budget = { amount: 0.07, window: 'month' }
+  const group = await server.call('POST', '/groups', { name: 'interns', budget })
+  for (const name of ['jan', 'kim']) await server.call('PUT', `/groups/${group.id}/members/${name}`)
+  fake.next(answer(60, 10))
+  t.match(await jan.ask('shop:cheap'), { type: 'done' })
+  t.match(await jan.ask(), { code: 'BUDGET_EXCEEDED', details: { scope: 'group', limit: 0.07 } })
+  t.match(await kim.budget(), { ...budget, spent: 0, scope: 'group' })
+  await kim.change({ budget: { amount: 50, window: 'day' } })
+  t.match(await kim.budget(), { amount: 50, window: 'day', scope: 'account' })
+})
+
 t.test('A model without a price can be refused', async (t) => {
   const chat = await startChat(t, { config: { plugins: { usage: { unpriced: 'refuse' } } } })
   await addModels(chat)
