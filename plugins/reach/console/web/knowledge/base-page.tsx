@@ -22,7 +22,7 @@ import { type DocumentPlace, downloadDocument, readBase } from './knowledge.ts'
 import { describeBase } from './knowledge-page.tsx'
 import { TrySearch } from './try-search.tsx'
 
-/** A knowledge base: its documents, and a search to try. Its owner changes it. */
+/** A knowledge base: its documents, and a search to try. */
 export default function BasePage() {
   const { base: id } = useParams({ from: '/knowledge/$base' })
   const account = useAccount()
@@ -42,7 +42,7 @@ export default function BasePage() {
       </Page>
     )
   const { data: base, tag } = loadedBase.data
-  const canChange = base.is_owner && may(account, 'knowledge_bases')
+  const canChange = base.can_edit && may(account, 'knowledge_bases')
   const params = { path: { id } }
   const close = () => setOpen(undefined)
   const remove = async () => {
@@ -65,7 +65,7 @@ export default function BasePage() {
       }
       actions={
         <>
-          <ShareButton thing={{ kind: 'knowledge_base', ...base }} canEdit={canChange} />
+          <ShareButton thing={{ kind: 'knowledge_base', ...base }} canEdit={base.can_edit} />
           {canChange && (
             <Button variant="default" leftSection={<Pencil size={14} />} onClick={() => setOpen('edit')}>
               {t('common.edit')}
@@ -95,14 +95,16 @@ export default function BasePage() {
               {t('knowledge.reindex_all')}
             </Button>
           )}
-          <Button
-            variant="subtle"
-            c="var(--danger)"
-            leftSection={<Trash2 size={14} />}
-            onClick={() => setOpen('delete')}
-          >
-            {t('knowledge.delete')}
-          </Button>
+          {base.is_owner && (
+            <Button
+              variant="subtle"
+              c="var(--danger)"
+              leftSection={<Trash2 size={14} />}
+              onClick={() => setOpen('delete')}
+            >
+              {t('knowledge.delete')}
+            </Button>
+          )}
         </Group>
       )}
       {open === 'edit' && <BaseSheet stored={{ base, tag }} onClose={close} />}

@@ -1,10 +1,10 @@
 import { Switch, Textarea, TextInput } from '@mantine/core'
 import { t } from '../i18n/words.ts'
 import { refresh } from '../server/send.ts'
-import { useDraft } from '../ui/draft.ts'
+import { listChanges, useDraft } from '../ui/draft.ts'
 import { useIssue } from '../ui/issues.tsx'
 import { Sheet } from '../ui/sheet.tsx'
-import { type BaseValues, type KnowledgeBase, saveBase } from './knowledge.ts'
+import { type BaseValues, changeBase, createBase, type KnowledgeBase } from './knowledge.ts'
 
 interface Props {
   /** The knowledge base to change, with the tag of its version; undefined for a new one. */
@@ -20,7 +20,9 @@ export function BaseSheet({ stored, onSaved, onClose }: Props) {
   const { name, description, is_default } = stored?.base ?? EMPTY
   const draft = useDraft<BaseValues>({ name, description, is_default })
   const save = async () => {
-    const base = await saveBase(draft.value, stored && { id: stored.base.id, tag: stored.tag })
+    const base = await (stored
+      ? changeBase(stored.base.id, listChanges(draft.base, draft.value), stored.tag)
+      : createBase(draft.value))
     onSaved?.(base)
     await refresh('/knowledge-bases')
   }
@@ -32,12 +34,19 @@ export function BaseSheet({ stored, onSaved, onClose }: Props) {
       onSave={save}
       onClose={onClose}
     >
-      <Fields values={draft.value} onChange={draft.change} />
+      <Fields values={draft.value} onChange={draft.change} isOwner={stored?.base.is_owner ?? true} />
     </Sheet>
   )
 }
 
-function Fields({ values, onChange }: { values: BaseValues; onChange(changes: Partial<BaseValues>): void }) {
+interface FieldsProps {
+  values: BaseValues
+  onChange(changes: Partial<BaseValues>): void
+  /** True if new conversations of the account can use it by default. */
+  isOwner: boolean
+}
+
+function Fields({ values, onChange, isOwner }: FieldsProps) {
   return (
     <>
       <TextInput
@@ -62,12 +71,14 @@ function Fields({ values, onChange }: { values: BaseValues; onChange(changes: Pa
         value={values.description ?? ''}
         onChange={(event) => onChange({ description: event.currentTarget.value || null })}
       />
-      <Switch
-        label={t('knowledge.default')}
-        description={t('knowledge.default_help')}
-        checked={values.is_default}
-        onChange={(event) => onChange({ is_default: event.currentTarget.checked })}
-      />
+      {isOwner && (
+        <Switch
+          label={t('knowledge.default')}
+          description={t('knowledge.default_help')}
+          checked={values.is_default}
+          onChange={(event) => onChange({ is_default: event.currentTarget.checked })}
+        />
+      )}
     </>
   )
 }

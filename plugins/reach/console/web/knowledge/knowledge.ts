@@ -26,16 +26,12 @@ export const nameOfPlace = ({ page, heading }: NonNullable<DocumentPlace['locato
 export const readBase = (id: string) =>
   sendTagged(client.GET('/knowledge-bases/{id}', { params: { path: { id } } }))
 
-/** Stores a new knowledge base, or the changes of one. */
-export const saveBase = (values: BaseValues, stored?: { id: string; tag: string | null }) =>
-  send(
-    stored
-      ? client.PATCH('/knowledge-bases/{id}', {
-          params: { path: { id: stored.id }, header: ifMatch(stored.tag) },
-          body: values,
-        })
-      : client.POST('/knowledge-bases', { body: values }),
-  )
+/** Stores a new knowledge base. */
+export const createBase = (body: BaseValues) => send(client.POST('/knowledge-bases', { body }))
+
+/** Stores the changes of a knowledge base; refused if it has changed since the version of the tag. */
+export const changeBase = (id: string, body: Partial<BaseValues>, tag: string | null) =>
+  send(client.PATCH('/knowledge-bases/{id}', { params: { path: { id }, header: ifMatch(tag) }, body }))
 
 /** Adds a file to a knowledge base, in place of the document of this name. */
 export function addFile(id: string, file: File) {
