@@ -38,14 +38,16 @@ t.test('saved prompts in a browser', { skip: noChromium }, async (t) => {
     await sheet.getByLabel('Name').fill('Weekly-Report')
     await sheet.getByLabel('Text').fill('Other')
     await sheet.getByRole('button', { name: 'Save' }).click()
-    await sheet.getByRole('alert').getByText('You already have a prompt named "Weekly-Report".').waitFor()
+    await sheet.getByRole('alert').getByText('A prompt named "Weekly-Report" already exists.').waitFor()
     await sheet.getByLabel('Name').fill('other')
     await sheet.getByRole('button', { name: 'Save' }).click()
     await sheet.waitFor({ state: 'detached' })
 
-    const patched = page.waitForResponse((response) => response.request().method() === 'PATCH')
-    await page.getByRole('switch', { name: 'Share with everybody: weekly-report' }).click({ force: true })
-    t.equal((await patched).status(), 200)
+    await page.getByRole('button', { name: 'Actions for weekly-report' }).click()
+    await page.getByRole('menuitem', { name: 'Share…' }).click()
+    await sheet.getByLabel('Access: Everyone on this server').selectOption('Can use')
+    await sheet.getByRole('button', { name: 'Save' }).click()
+    await sheet.waitFor({ state: 'detached' })
     t.equal((await listed()).find(({ name }: { name: string }) => name === 'weekly-report').shared, true)
 
     await page.getByRole('button', { name: '/other' }).click()
@@ -124,8 +126,8 @@ t.test('saved prompts in a browser', { skip: noChromium }, async (t) => {
       viewport: { width: 390, height: 844 },
       locale: 'zh-CN',
     })
-    await guest.getByText('由 admin 共享').waitFor()
-    t.equal(await guest.getByRole('switch').count(), 0)
+    await guest.getByText('来自 admin').waitFor()
+    t.equal(await guest.getByRole('button', { name: /weekly-report/ }).count(), 1)
     await guest.getByRole('button', { name: '/weekly-report' }).click()
     await guest.getByRole('dialog').getByRole('button', { name: '另存一份' }).click()
     await guest.getByRole('dialog').getByLabel('名称').fill('我的周报')

@@ -4,6 +4,9 @@ import { CodeBlock } from '../chat/markdown/code-block.tsx'
 import { t } from '../i18n/words.ts'
 import { api, client } from '../server/client.ts'
 import { refresh, send } from '../server/send.ts'
+import { ShareItem } from '../sharing/share-item.tsx'
+import { SharedSign } from '../sharing/shared-sign.tsx'
+import { SharingSheet } from '../sharing/sharing-sheet.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { List, type Rows } from '../ui/list.tsx'
 import { ListRow } from '../ui/list-row.tsx'
@@ -24,7 +27,7 @@ const TONES = { ready: 'on', connecting: 'changing', unauthorized: 'waiting', fa
 export function ConnectorList(rows: Rows<Connector> & { empty: ReactNode }) {
   const { data: kinds } = api.useQuery('get', '/connectors/kinds')
   const [open, setOpen] = useState<{
-    dialog: 'edit' | 'tools' | 'log' | 'sign_in'
+    dialog: 'edit' | 'share' | 'tools' | 'log' | 'sign_in'
     connector: Connector
   }>()
   const { error, run } = useAction()
@@ -86,6 +89,7 @@ export function ConnectorList(rows: Rows<Connector> & { empty: ReactNode }) {
               }
               onOpen={show(can_edit ? 'edit' : 'tools')}
             >
+              <SharedSign {...connector} />
               {needsSignIn(connector) ? (
                 <Button size="compact-sm" onClick={show('sign_in')}>
                   {t('connectors.sign_in')}
@@ -100,6 +104,7 @@ export function ConnectorList(rows: Rows<Connector> & { empty: ReactNode }) {
                 onEdit={can_edit ? show('edit') : undefined}
                 deletion={is_owner && { about: t('connectors.delete_about'), run: () => remove(connector) }}
               >
+                <ShareItem row={connector} onOpen={show('share')} />
                 <Menu.Item onClick={show('tools')}>{t('connectors.tools')}</Menu.Item>
                 {can_edit && <Menu.Item onClick={() => test(connector)}>{t('connectors.retry')}</Menu.Item>}
                 {auth === 'oauth' && (
@@ -119,6 +124,9 @@ export function ConnectorList(rows: Rows<Connector> & { empty: ReactNode }) {
         }}
       </List>
       {open?.dialog === 'edit' && <EditConnector connector={open.connector} onClose={close} />}
+      {open?.dialog === 'share' && (
+        <SharingSheet thing={{ ...open.connector, kind: 'connector' }} onClose={close} />
+      )}
       {open?.dialog === 'tools' && <ToolsSheet connector={open.connector} onClose={close} />}
       {open?.dialog === 'log' && <LogSheet connector={open.connector} onClose={close} />}
       {open?.dialog === 'sign_in' && <SignIn connector={open.connector} onClose={close} />}

@@ -7,6 +7,7 @@ import { client } from '../server/client.ts'
 import { refresh, send } from '../server/send.ts'
 import { may, useAccount } from '../session/account.ts'
 import { ShareButton } from '../sharing/share-button.tsx'
+import { describeSharing } from '../sharing/shared-sign.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { isGone } from '../ui/gone.tsx'
@@ -60,7 +61,9 @@ export default function BasePage() {
       about={
         <>
           {base.description && <span>{base.description}</span>}
-          <span style={{ display: 'block' }}>{describeBase(base)}</span>
+          <span style={{ display: 'block' }}>
+            {[describeBase(base), describeSharing(base)].filter(Boolean).join(' · ')}
+          </span>
         </>
       }
       actions={

@@ -9,13 +9,19 @@ interface Props {
   is_shared?: boolean
 }
 
-/** Says in a list who shares something with the account, or that the account shares it with everyone. */
-export function SharedSign({ is_owner, owner, is_shared = false }: Props) {
-  const isReceived = !is_owner && owner !== null
-  if (!isReceived && !is_shared) return null
+/** Says who shares something with the account, or that the account shares it with everyone; undefined for neither. */
+export function describeSharing({ is_owner, owner, is_shared }: Props): string | undefined {
+  if (!is_owner && owner !== null) return t('sharing.from', { owner })
+  return is_shared ? t('sharing.with_everyone') : undefined
+}
+
+/** Says in a list how something is shared. */
+export function SharedSign(props: Props) {
+  const text = describeSharing(props)
+  if (!text) return null
   return (
     <Badge variant="default" radius="sm" fw={500} tt="none">
-      {isReceived ? t('sharing.from', { owner }) : t('sharing.with_everyone')}
+      {text}
     </Badge>
   )
 }
