@@ -23,6 +23,7 @@ import { measurePaced } from './paced.ts'
 import { measureReady } from './ready.ts'
 import { measureRequests } from './requests.ts'
 import { measureSearch } from './search.ts'
+import { measureSharing } from './sharing.ts'
 import { measureSoak } from './soak.ts'
 import { createStage, type Stage } from './stage.ts'
 import { measureTurns } from './turns.ts'
@@ -49,6 +50,7 @@ const figures: Record<string, Figure> = {
   documents: measureDocuments,
   uploads: measureUploads,
   neighbor: measureNeighbor,
+  sharing: measureSharing,
   console: measureConsole,
   backup: measureBackup,
   soak: measureSoak,
