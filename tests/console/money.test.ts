@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import t from '../run/file-test.ts'
+import { ALL_RULES, chooseTheme, findBarriers } from '../support/axe.ts'
 import { startChat } from '../support/chat.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
 import { openConsole, serveConsole } from '../support/console.ts'
@@ -48,6 +50,88 @@ t.test('costs, prices and budgets in the console', { skip: noChromium }, async (
     await ask('two', 'shop:secret', [500, 500])
     await answer.getByText('Answer to two.').waitFor()
     t.equal(await answer.getByText('$').count(), 0, 'a model without a price shows no cost')
+    t.strictSame(faults, [])
+  })
+
+  await t.test('usage tells what was spent, by model, agent and person, also as a file', async (t) => {
+    await server.createUser({ username: 'ada' })
+    await page.goto('/usage')
+    const row = (table: string, name: string) =>
+      page.getByRole('table', { name: table }).getByRole('row', { name: new RegExp(`^${name}`) })
+    const cells = async (table: string, name: string) => row(table, name).getByRole('cell').allTextContents()
+    await row('By model', 'shop:dear').waitFor()
+    t.strictSame(await cells('By model', 'shop:dear'), ['$0.0042', '1.2K', '2'])
+    t.strictSame(await cells('By model', 'shop:secret'), ['No price', '1K', '1'])
+    t.match(await page.getByRole('list', { name: 'Totals' }).textContent(), /^Cost\$0.0042/)
+    await page.getByText('1K tokens without a price').first().waitFor()
+    await page.getByText('Show as table').click()
+    t.equal(await page.getByRole('table', { name: 'By day' }).getByRole('row').count(), 2)
+    await page.getByText('Everyone', { exact: true }).click()
+    await row('By person', 'admin').waitFor()
+    await row('By group', 'Everyone').waitFor()
+    await page.getByRole('radiogroup', { name: 'Compare' }).getByText('Tokens').click()
+    for (const period of ['Today', 'This month', '7 days']) {
+      await page.getByText(period, { exact: true }).click()
+      await row('By agent', 'assistant').waitFor()
+    }
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export' }).click()
+    await page.getByRole('menuitem', { name: 'By person' }).click()
+    const file = await download
+    t.equal(file.suggestedFilename(), 'usage-by-user.csv')
+    t.match(readFileSync(await file.path(), 'utf8'), /,admin,3,/)
+    for (const theme of ['light', 'dark'] as const) {
+      await chooseTheme(page, theme)
+      t.strictSame(await findBarriers(page, ALL_RULES), [])
+    }
+    t.strictSame(faults, [])
+  })
+
+  await t.test('administrators give a model a price, and take it back', async (t) => {
+    await page.goto('/usage')
+    await page.getByRole('link', { name: 'Set prices' }).click()
+    const table = page.getByRole('table', { name: 'Prices' })
+    const rows = table.getByRole('row')
+    const row = (name: string) => table.getByRole('row', { name: new RegExp(`^${name}`) })
+    await row('Secret').getByText('1K tokens in 30 days').waitFor()
+    t.match(await rows.nth(1).textContent(), /^Secret/, 'models in use without a price come first')
+    await page.getByRole('searchbox', { name: 'Search in Prices' }).fill('shop secr')
+    await row('Dear').waitFor({ state: 'detached' })
+    await row('Secret').getByRole('button').click()
+    const sheet = page.getByRole('dialog')
+    await sheet.getByLabel('Input', { exact: true }).fill('3')
+    await sheet.getByLabel('Output', { exact: true }).fill('12.5')
+    t.strictSame(await findBarriers(page, ALL_RULES), [])
+    await sheet.getByRole('button', { name: 'Save' }).click()
+    await row('Secret').getByText('$12.50').waitFor()
+    await row('Secret').getByText('Set here').waitFor()
+    const [stored] = (await server.request('GET', '/admin/prices?q=secret')).body
+    t.match(stored, { source: 'override', price: { input: 3, output: 12.5, cache_read: null } })
+    await row('Secret').getByRole('button').click()
+    await sheet.getByRole('button', { name: 'Remove this price' }).click()
+    await row('Secret').getByText('No price').waitFor()
+    t.strictSame(await findBarriers(page, ALL_RULES), [])
+    t.strictSame(faults, [])
+  })
+
+  await t.test('administrators set the budget of the server', async (t) => {
+    await page.goto('/usage')
+    await page.getByText('Everyone', { exact: true }).click()
+    await page.getByRole('button', { name: 'Set a budget' }).click()
+    const sheet = page.getByRole('dialog')
+    await sheet.getByRole('combobox', { name: 'Budget period' }).selectOption('per week')
+    await sheet.getByRole('textbox', { name: 'Budget (USD)' }).fill('25')
+    t.strictSame(await findBarriers(page, ALL_RULES), [])
+    await sheet.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Budget this week').waitFor()
+    await page.getByText(/^\$0.0042 of \$25 · resets/).waitFor()
+    const { budget } = (await server.request('GET', '/admin/budget')).body
+    t.match(budget, { amount: 25, window: 'week', scope: 'server' })
+    await page.getByRole('button', { name: 'Change budget' }).click()
+    await sheet.getByRole('textbox', { name: 'Budget (USD)' }).fill('')
+    await sheet.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Set a budget' }).waitFor()
+    t.equal((await server.request('GET', '/admin/budget')).body.budget, null)
     t.strictSame(faults, [])
   })
 })

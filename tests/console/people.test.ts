@@ -263,9 +263,9 @@ t.test('accounts and their administration in a browser', { skip: noChromium }, a
 
     await page.getByRole('link', { name: 'Settings', exact: true }).click()
     await go('Usage')
-    await page.getByRole('list', { name: 'By model' }).getByText('demo').waitFor()
+    await page.getByRole('table', { name: 'By model' }).getByText('demo:demo').waitFor()
     await page.getByText('Everyone').click()
-    await page.getByRole('list', { name: 'By person' }).getByText('admin').waitFor()
+    await page.getByRole('table', { name: 'By person' }).getByText('admin').waitFor()
   })
 
   await t.test('somebody edits their own account', { skip: onlyLong }, async (t) => {

@@ -175,6 +175,7 @@ const audit = page('/audit', lazyRouteComponent(loadSettings, 'AuditPage'))
 const plugins = page('/plugins', lazyRouteComponent(loadSettings, 'PluginsPage'))
 const overview = page('/overview', lazyRouteComponent(loadSettings, 'OverviewPage'))
 const usage = page('/usage', lazyRouteComponent(loadSettings, 'UsagePage'))
+const prices = page('/usage/prices', lazyRouteComponent(loadSettings, 'PricesPage'))
 const sso = page('/sso', lazyRouteComponent(loadSettings, 'SsoPage'))
 const trajectory = page('/chat/$agent/$thread/trajectory', lazyRouteComponent(loadSettings, 'TrajectoryPage'))
 const firstRun = page('/first-run', lazyRouteComponent(loadSettings, 'FirstRunPage'))
@@ -219,6 +220,7 @@ export const router = createRouter({
     overview,
     plugins,
     usage,
+    prices,
     sso,
     trajectory,
     firstRun,

@@ -51,16 +51,17 @@ export const formatMoney = (amount: number, currency: string) =>
 /** The smallest cost that is shown as a number. */
 const LEAST_COST = 0.0001
 
-/** A cost, rounded to cents, or below one unit of the currency to hundredths of them: "$12.35", "$0.0042". */
+/** A sum of money, rounded to the smallest unit of its currency: "$12.35". */
+export const formatSum = (amount: number, currency: string) =>
+  new Intl.NumberFormat(language, { style: 'currency', currency, currencyDisplay: 'narrowSymbol' }).format(
+    amount,
+  )
+
+/** The cost of an answer: "$1.24", "$0.0042", "less than $0.0001". */
 export function formatCost({ amount, currency }: { amount: number; currency: string }): string {
   if (amount > 0 && amount < LEAST_COST)
     return t('tools.less_than', { amount: formatMoney(LEAST_COST, currency) })
-  if (amount > 0 && amount < 1) return formatMoney(amount, currency)
-  return new Intl.NumberFormat(language, {
-    style: 'currency',
-    currency,
-    currencyDisplay: 'narrowSymbol',
-  }).format(amount)
+  return amount > 0 && amount < 1 ? formatMoney(amount, currency) : formatSum(amount, currency)
 }
 
 export function formatBytes(bytes: number): string {

@@ -8,10 +8,14 @@ export interface UsageQuery {
   by: components['schemas']['UsageGranularity']
 }
 
+/** The usage of the caller in buckets, with the state of their limits. */
+export const useOwnUsage = ({ window, by }: Omit<UsageQuery, 'whose'>, enabled = true) =>
+  api.useQuery('get', '/usage/summary', { params: { query: { window, granularity: by } } }, { enabled })
+
 /** The usage of the caller or of everybody, in buckets. */
 export function useUsage({ whose, window, by }: UsageQuery) {
+  const own = useOwnUsage({ window, by }, whose === 'own')
   const init = { params: { query: { window, granularity: by } } }
-  const own = api.useQuery('get', '/usage/summary', init, { enabled: whose === 'own' })
   const all = api.useQuery('get', '/admin/usage', init, { enabled: whose === 'all' })
   const { data, error, refetch } = whose === 'own' ? own : all
   return { data, error, refetch }
