@@ -14,6 +14,7 @@ import { createHome, installPlugin, startServer } from '../support/server.ts'
 const PAGES = {
   account: 'Account',
   people: 'People',
+  'people/groups': 'People',
   invites: 'Invites',
   sso: 'Single sign-on',
   audit: 'Audit',
@@ -99,11 +100,9 @@ t.test('accounts and their administration in a browser', { skip: noChromium }, a
     await sheet.getByRole('checkbox', { name: 'Channels' }).check()
     await sheet.getByRole('button', { name: 'Create account' }).click()
     await isClosed()
-    const lin = await user('lin')
-    t.match(lin, { role: 'user', token_quota: 5000 })
-    t.strictSame(lin.permissions.toSorted(), ['channels', 'knowledge_bases'], 'the suggested one is included')
+    t.match(await user('lin'), { role: 'user', token_quota: 5000, permissions: ['channels'] })
 
-    const list = page.getByRole('list', { name: 'People' })
+    const list = page.getByRole('table', { name: 'People' })
     await page.getByRole('searchbox', { name: 'Search in People' }).fill('lin')
     await list.getByRole('button', { name: 'lin' }).click()
     await sheet.getByLabel('Name', { exact: true }).fill('Lin Wei')
@@ -132,14 +131,18 @@ t.test('accounts and their administration in a browser', { skip: noChromium }, a
   await t.test('several accounts are selected, disabled and enabled at once, in natural order', async (t) => {
     for (const username of ['crew10', 'crew2', 'crew1']) await server.createUser({ username })
     await page.goto('/people')
-    const rows = page.getByRole('list', { name: 'People' }).getByRole('listitem')
+    const rows = page.getByRole('table', { name: 'People' }).getByRole('row')
     await rows.filter({ hasText: 'crew10' }).waitFor()
     const texts = await rows.filter({ hasText: /crew\d/ }).allTextContents()
     t.strictSame(
       texts.map((text) => /crew\d+/.exec(text)?.[0]),
       ['crew1', 'crew2', 'crew10'],
     )
-    await rows.filter({ hasText: 'admin' }).first().getByText('Last sign-in now').waitFor()
+    const columns = page.getByRole('columnheader')
+    await page.getByRole('button', { name: 'Last seen' }).click()
+    const [last] = (await server.request('GET', '/users?sort=-last_seen')).body
+    await rows.nth(1).filter({ hasText: last.username }).waitFor()
+    t.equal(await columns.filter({ hasText: 'Last seen' }).getAttribute('aria-sort'), 'descending')
     for (const name of ['crew1', 'crew10']) await page.getByLabel(`Select ${name}`, { exact: true }).check()
     const bar = page.getByRole('group', { name: 'Selected accounts' })
     await bar.getByText('2 selected').waitFor()
@@ -157,6 +160,78 @@ t.test('accounts and their administration in a browser', { skip: noChromium }, a
     await bar.getByRole('button', { name: 'Enable' }).click()
     await bar.waitFor({ state: 'detached' })
     t.strictSame(await readStates(), [true, true, true])
+
+    await server.request('POST', '/groups', { body: { name: 'Crew', permissions: ['channels'] } })
+    await page.reload()
+    for (const name of ['crew2', 'crew10']) await page.getByLabel(`Select ${name}`, { exact: true }).check()
+    await server.request('DELETE', '/users/crew2')
+    await bar.getByRole('button', { name: 'Add to group' }).click()
+    await page.getByRole('combobox', { name: 'Group' }).click()
+    await page.getByRole('listbox').getByRole('option', { name: 'Crew' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click()
+    const refused = page.getByRole('alert').filter({ hasText: '1 account was not changed:' })
+    await refused
+      .getByRole('listitem')
+      .filter({ hasText: /^crew2: ./ })
+      .waitFor()
+    await bar.getByText('1 selected').waitFor()
+    await rows.filter({ hasText: 'crew10' }).getByText('Crew', { exact: true }).waitFor()
+    await page.getByLabel('Show', { exact: true }).selectOption({ label: 'Crew' })
+    await page.getByText('1 account', { exact: true }).waitFor()
+    t.equal(await rows.count(), 2, 'the headings, and the only member')
+  })
+
+  await t.test('groups are made and filled, and give their members rights', async (t) => {
+    await page.goto('/people/groups')
+    await page.getByRole('button', { name: 'Add group' }).click()
+    await sheet.getByLabel('Name', { exact: true }).fill('Sales')
+    await sheet.getByRole('checkbox', { name: 'Knowledge bases' }).check()
+    await sheet.getByLabel('Budget', { exact: true }).fill('20')
+    await sheet.getByRole('button', { name: 'Create group' }).click()
+    await sheet.getByRole('combobox', { name: 'Add a member' }).fill('crew1')
+    await page.getByRole('option', { name: 'crew10' }).waitFor()
+    await eventually(
+      'only those whom the text names',
+      async () => (await page.getByRole('listbox').getByRole('option').count()) === 2,
+    )
+    await page.getByRole('option', { name: 'crew1', exact: true }).click()
+    await sheet.getByRole('list', { name: 'Members' }).getByText('crew1').waitFor()
+    await sheet.getByRole('button', { name: 'Cancel' }).click()
+    await isClosed()
+    const groups = page.getByRole('list', { name: 'Groups' })
+    await groups.getByRole('listitem').filter({ hasText: 'Sales' }).getByText('1 member').waitFor()
+    const { body } = await server.request('GET', '/groups/Sales')
+    t.match(body, { permissions: ['knowledge_bases'], budget: { amount: 20, window: 'month' } })
+
+    await page.getByRole('link', { name: 'People' }).last().click()
+    const row = page.getByRole('row').filter({ hasText: 'crew1' }).first()
+    await row.getByText('Sales').waitFor()
+    await row.getByRole('button', { name: 'crew1' }).click()
+    const inherited = sheet.getByRole('checkbox', { name: 'Knowledge bases' })
+    await sheet.getByText('From Sales').waitFor()
+    t.ok((await inherited.isChecked()) && (await inherited.isDisabled()))
+    await sheet.getByRole('tab', { name: 'What this person may do' }).click()
+    const rights = sheet.getByRole('region', { name: 'Permissions' })
+    await rights.getByRole('listitem').filter({ hasText: 'Knowledge bases' }).getByText('Sales').waitFor()
+    await sheet.getByText('20 per month').waitFor()
+    await sheet.getByRole('button', { name: 'Cancel' }).click()
+    await isClosed()
+
+    await page.getByRole('link', { name: 'Groups' }).click()
+    await groups.getByRole('button', { name: 'Everyone' }).click()
+    await sheet.getByText('This group cannot be deleted.').waitFor()
+    await sheet.getByRole('button', { name: 'Cancel' }).click()
+    await isClosed()
+    await groups.getByRole('button', { name: 'Sales' }).click()
+    await sheet.getByRole('button', { name: 'Delete group' }).click()
+    const asked = page.getByRole('dialog', { name: 'Delete Sales?' })
+    await asked.getByText(/^1 member loses/).waitFor()
+    await asked.getByRole('button', { name: 'Delete group' }).click()
+    await groups.getByRole('button', { name: 'Sales' }).waitFor({ state: 'detached' })
+    t.strictSame(
+      (await user('crew1')).groups.map(({ name }: { name: string }) => name),
+      ['everyone'],
+    )
   })
 
   await t.test('the overview shows the health first, and plugins on demand', async () => {
@@ -172,7 +247,7 @@ t.test('accounts and their administration in a browser', { skip: noChromium }, a
 
   await t.test('a change by somebody else meanwhile is not overwritten', async (t) => {
     await page.getByRole('searchbox', { name: 'Search in People' }).fill('')
-    await page.getByRole('list', { name: 'People' }).getByRole('button', { name: 'grace' }).click()
+    await page.getByRole('table', { name: 'People' }).getByRole('button', { name: 'grace' }).click()
     await sheet.getByLabel('Email').fill('grace@example.com')
     await server.request('PATCH', '/users/grace', { body: { display_name: 'Admiral' } })
     await sheet.getByRole('button', { name: 'Save' }).click()
@@ -214,7 +289,11 @@ t.test('accounts and their administration in a browser', { skip: noChromium }, a
   await t.test('the audit log is filtered, and shows details in words', async (t) => {
     await go('Audit')
     await page.getByLabel('Action', { exact: true }).selectOption({ label: 'Account deleted' })
-    await page.getByRole('list', { name: 'Audit' }).getByRole('button', { name: 'Account deleted' }).click()
+    await page
+      .getByRole('list', { name: 'Audit' })
+      .getByRole('button', { name: 'Account deleted' })
+      .last()
+      .click()
     await sheet.getByText('Done').waitFor()
     t.match(await sheet.textContent(), /lin/)
     await sheet.getByRole('button', { name: 'Close' }).last().click()
@@ -308,7 +387,7 @@ t.test('accounts and their administration in a browser', { skip: noChromium }, a
       const { page } = await openConsole(browser, url, { path: '/people', username, password })
       t.strictSame(await menuOf(page), ['People', 'Invites'])
       await go('People', page)
-      const list = page.getByRole('list', { name: 'People' })
+      const list = page.getByRole('table', { name: 'People' })
       await list.getByRole('button', { name: 'ada' }).click()
       const sheet = page.getByRole('dialog')
       await sheet.getByRole('checkbox', { name: 'People' }).waitFor()

@@ -297,6 +297,16 @@ t.test('signing in by a browser', { skip: noChromium }, async (t) => {
       /4o/i.test(await page.getByRole('combobox', { name: 'Default model' }).inputValue()),
     )
     await page.getByRole('button', { name: 'Next', exact: true }).click()
+    const rights = page.getByRole('group', { name: 'Everyone may also use' })
+    t.notOk(
+      await rights.getByRole('checkbox', { name: 'Run programs' }).count(),
+      'nothing that runs programs',
+    )
+    t.ok(await rights.getByRole('checkbox', { name: 'Knowledge bases' }).isChecked())
+    await rights.getByRole('checkbox', { name: 'Channels' }).check()
+    await page.getByRole('button', { name: 'Save and continue' }).click()
+    const everyone = await server.request('GET', '/groups/everyone')
+    t.strictSame(everyone.body.permissions.toSorted(), ['channels', 'connectors', 'knowledge_bases'])
     const message = page.getByRole('textbox', { name: 'First message' })
     t.match(await message.inputValue(), /^Hello!/)
     await message.fill('Hello! Who are you?')

@@ -31,6 +31,7 @@ export const manifest = defineManifest({
         en: 'Connect agents to your own MCP servers.',
         zh: '为智能体接入自己的 MCP 服务器。',
       },
+      is_suggested: true,
     },
   ],
   errors: connectorErrors,

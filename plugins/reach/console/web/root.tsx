@@ -14,7 +14,7 @@ const StrangerPage = lazy(withAppWords(withPageWords(() => import('./shares/stra
 const SignInAgain = lazy(() => import('./sign-in/sign-in-again.tsx'))
 
 /** Addresses that sign somebody in, also somebody who has a session. */
-const SIGN_IN_PATHS = ['/login', '/login/oauth/complete', '/invite']
+const SIGN_IN_PATHS = ['/login', '/login/oauth/complete', '/invite', '/set-password']
 
 /** The page: the console after a sign-in, otherwise the sign-in. */
 export function Root() {

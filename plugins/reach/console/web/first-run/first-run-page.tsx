@@ -4,15 +4,18 @@ import { useState } from 'react'
 import { draftOf } from '../chat/composer/draft.ts'
 import { t } from '../i18n/words.ts'
 import { api } from '../server/client.ts'
+import { useFacts } from '../server/facts.ts'
 import { Page } from '../ui/page.tsx'
 import { ModelStep } from './model-step.tsx'
 import { PasswordStep } from './password-step.tsx'
+import { PeopleStep } from './people-step.tsx'
 import { Step } from './step.tsx'
 
-/** Sets up a fresh server in three steps, each of which can be skipped. */
+/** Sets up a fresh server in a few steps, each of which can be skipped. */
 export default function FirstRunPage() {
   const [step, setStep] = useState(0)
   const navigate = useNavigate()
+  const { features } = useFacts()
   const next = () => setStep((step) => step + 1)
   return (
     <Page title={t('first-run.title')} about={t('first-run.about')}>
@@ -23,6 +26,11 @@ export default function FirstRunPage() {
         <Stepper.Step label={t('first-run.model')}>
           <ModelStep onNext={next} />
         </Stepper.Step>
+        {features.groups && (
+          <Stepper.Step label={t('first-run.people')}>
+            <PeopleStep onNext={next} />
+          </Stepper.Step>
+        )}
         <Stepper.Step label={t('first-run.hello')}>
           <SayHello onDone={() => navigate({ to: '/' })} />
         </Stepper.Step>

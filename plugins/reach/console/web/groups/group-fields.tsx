@@ -1,5 +1,6 @@
 import { NumberInput, Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import { t } from '../i18n/words.ts'
+import { BudgetField } from '../people/budget-field.tsx'
 import { PermissionPicks } from '../people/permission-picks.tsx'
 import { useIssue } from '../ui/issues.tsx'
 import type { GroupValues } from './group.ts'
@@ -55,6 +56,11 @@ export function GroupFields({ values, onChange }: Props) {
         value={values.token_quota ?? ''}
         error={useIssue('/token_quota')}
         onChange={(value) => onChange({ token_quota: value === '' ? null : Number(value) })}
+      />
+      <BudgetField
+        description={t('groups.budget_help')}
+        value={values.budget}
+        onChange={(budget) => onChange({ budget })}
       />
     </Stack>
   )

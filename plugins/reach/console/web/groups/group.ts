@@ -15,6 +15,7 @@ export interface GroupValues {
   description: string | null
   permissions: string[]
   token_quota: number | null
+  budget: Group['budget']
   is_default: boolean
 }
 
@@ -24,6 +25,7 @@ export const NEW_GROUP: GroupValues = {
   description: null,
   permissions: [],
   token_quota: null,
+  budget: null,
   is_default: false,
 }
 
@@ -33,8 +35,9 @@ export const valuesOf = ({
   description,
   permissions,
   token_quota,
+  budget,
   is_default,
-}: Group): GroupValues => ({ name, description, permissions, token_quota, is_default })
+}: Group): GroupValues => ({ name, description, permissions, token_quota, budget, is_default })
 
 /** The name of a group in the language of the page, which the first group has until it is renamed. */
 export const groupNameOf = ({ id, name }: { id: string; name: string }) =>

@@ -15,7 +15,7 @@ export function Access({ username }: { username: string }) {
   const init = { params: { path: { id: username } } }
   const { data, error, refetch } = api.useQuery('get', '/users/{id}/access', init, { staleTime: 0 })
   if (!data) return <Pending error={error} refetch={refetch} height={240} />
-  const { permissions, token_quota, things } = data
+  const { permissions, token_quota, budget, things } = data
   return (
     <Stack gap="xl">
       <Text size="sm" c="var(--meta)">
@@ -41,6 +41,17 @@ export function Access({ username }: { username: string }) {
                 : t('people.token_limit', { count: formatNumber(token_quota.value) })
             }
             from={token_quota.from}
+          />
+          <Right
+            name={
+              budget.value === null
+                ? t('people.no_budget')
+                : t('people.budget_of', {
+                    amount: budget.value.amount,
+                    window: t(`people.per_${budget.value.window}`),
+                  })
+            }
+            from={budget.from}
           />
         </ul>
       </Section>

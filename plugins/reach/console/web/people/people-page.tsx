@@ -2,10 +2,11 @@ import { Button, NativeSelect, Text } from '@mantine/core'
 import { useState } from 'react'
 import { groupNameOf, useGroups } from '../groups/group.ts'
 import { t } from '../i18n/words.ts'
-import { Plus } from '../ui/icons.ts'
+import { Plus, Upload } from '../ui/icons.ts'
 import { BulkActions } from './bulk-actions.tsx'
 import { CreatePerson } from './create-person.tsx'
 import { EditPerson } from './edit-person.tsx'
+import { ImportPeople } from './import-people.tsx'
 import { PeopleArea } from './people-area.tsx'
 import { PeopleList } from './people-list.tsx'
 import { FILTERS, usePeople } from './people-query.ts'
@@ -16,14 +17,19 @@ import { useSelection } from './selection.ts'
 export default function PeoplePage() {
   const people = usePeople()
   const selection = useSelection()
-  const [open, setOpen] = useState<Person | 'new'>()
+  const [open, setOpen] = useState<Person | 'new' | 'import'>()
   const close = () => setOpen(undefined)
   return (
     <PeopleArea
       actions={
-        <Button leftSection={<Plus size={16} />} onClick={() => setOpen('new')}>
-          {t('people.create')}
-        </Button>
+        <>
+          <Button variant="default" leftSection={<Upload size={16} />} onClick={() => setOpen('import')}>
+            {t('import.action')}
+          </Button>
+          <Button leftSection={<Plus size={16} />} onClick={() => setOpen('new')}>
+            {t('people.create')}
+          </Button>
+        </>
       }
     >
       <PeopleList
@@ -43,7 +49,8 @@ export default function PeoplePage() {
         }
       />
       {open === 'new' && <CreatePerson onClose={close} />}
-      {open !== undefined && open !== 'new' && <EditPerson person={open} onClose={close} />}
+      {open === 'import' && <ImportPeople onClose={close} />}
+      {typeof open === 'object' && <EditPerson person={open} onClose={close} />}
     </PeopleArea>
   )
 }

@@ -4,7 +4,7 @@ import { api } from '../server/client.ts'
 import { may, useAccount } from '../session/account.ts'
 
 /** The headings of the categories, in their order; categories of plugins from outside follow without one. */
-const CATEGORIES: Record<string, WordKey> = {
+const HEADINGS: Record<string, WordKey> = {
   settings: 'people.group_settings',
   control: 'people.group_control',
   admin: 'people.group_admin',
@@ -18,15 +18,19 @@ interface Props {
   onChange(value: string[]): void
   /** The permissions that are there anyway, by their keys, with the names of the groups that give them. */
   inherited?: ReadonlyMap<string, string[]>
+  /** The only categories that are offered, without their headings. */
+  categories?: string[]
 }
 
 /** The permissions that the caller can grant, by category; those that only others can grant stay as they are. */
-export function PermissionPicks({ label, value, onChange, inherited = NONE }: Props) {
+export function PermissionPicks({ label, value, onChange, inherited = NONE, categories }: Props) {
   const account = useAccount()
   const offered = (api.useQuery('get', '/users/permissions').data ?? []).filter(
     ({ key }) => may(account, key) || inherited.has(key),
   )
-  const categories = [...new Set([...Object.keys(CATEGORIES), ...offered.map(({ category }) => category)])]
+  const shown = categories ?? [
+    ...new Set([...Object.keys(HEADINGS), ...offered.map(({ category }) => category)]),
+  ]
   return (
     <Checkbox.Group
       label={label}
@@ -34,9 +38,9 @@ export function PermissionPicks({ label, value, onChange, inherited = NONE }: Pr
       onChange={(keys) => onChange(keys.filter((key) => value.includes(key) || !inherited.has(key)))}
     >
       <Stack gap="lg" mt="sm">
-        {categories.map((category) => {
+        {shown.map((category) => {
           const permissions = offered.filter((permission) => permission.category === category)
-          const heading = CATEGORIES[category]
+          const heading = categories ? undefined : HEADINGS[category]
           return (
             permissions.length > 0 && (
               <Stack gap="sm" key={category}>

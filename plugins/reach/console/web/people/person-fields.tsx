@@ -3,6 +3,7 @@ import { GroupPicks, useGroupPermissions } from '../groups/group-picks.tsx'
 import { t } from '../i18n/words.ts'
 import { useAccount } from '../session/account.ts'
 import { useIssue } from '../ui/issues.tsx'
+import { BudgetField } from './budget-field.tsx'
 import { PermissionPicks } from './permission-picks.tsx'
 import type { PersonValues } from './person.ts'
 
@@ -82,6 +83,11 @@ export function PersonFields({ values, onChange }: Props) {
         value={values.token_quota ?? ''}
         error={issue.quota}
         onChange={(value) => onChange({ token_quota: value === '' ? null : Number(value) })}
+      />
+      <BudgetField
+        description={t('people.budget_help')}
+        value={values.budget}
+        onChange={(budget) => onChange({ budget })}
       />
       <TextInput
         label={t('people.folder')}

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { api } from '../server/client.ts'
 import { Search } from '../ui/icons.ts'
+import type { Person } from './person.ts'
 
 interface Props {
   label: string
@@ -19,9 +20,15 @@ const PAUSE_MS = 150
 /** A field that finds an account by a part of its names. */
 export function PersonSearch({ label, description, isBusy = false, onPick }: Props) {
   const [search, setSearch] = useState('')
-  const [q] = useDebouncedValue(search.trim(), PAUSE_MS)
+  const typed = search.trim()
+  const [q] = useDebouncedValue(typed, PAUSE_MS)
   const query = { limit: 20, sort: 'display_name', ...(q !== '' && { q }) } as const
   const found = api.useQuery('get', '/users', { params: { query } }, { placeholderData: keepPreviousData })
+  const isCurrent = q === typed && !found.isPlaceholderData
+  const isMatch = (person: Person) =>
+    `${person.username} ${person.display_name ?? ''}`.toLowerCase().includes(typed.toLowerCase())
+  // Enter must not choose somebody whom the text does not name, even before the server has answered.
+  const people = found.data?.filter((person) => isCurrent || isMatch(person)) ?? []
   return (
     <Select
       label={label}
@@ -37,7 +44,7 @@ export function PersonSearch({ label, description, isBusy = false, onPick }: Pro
       // The server has searched.
       filter={({ options }) => options}
       data={
-        found.data?.map(({ username, display_name }) => ({
+        people.map(({ username, display_name }) => ({
           value: username,
           label: display_name === null ? username : `${display_name} (${username})`,
         })) ?? []

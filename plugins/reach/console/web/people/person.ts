@@ -1,6 +1,7 @@
 import type { components } from '#client'
 import type { Account } from '../session/account.ts'
 import { listChanges } from '../ui/draft.ts'
+import type { Budget } from './budget-field.tsx'
 
 /** An account as account managers see it. */
 export type Person = components['schemas']['User']
@@ -15,6 +16,7 @@ export interface PersonValues {
   group_ids: string[]
   permissions: string[]
   token_quota: number | null
+  budget: Budget
   workspace_root_dir: string | null
 }
 
@@ -28,6 +30,7 @@ export const NEW_PERSON: PersonValues = {
   group_ids: [],
   permissions: [],
   token_quota: null,
+  budget: null,
   workspace_root_dir: null,
 }
 
@@ -35,9 +38,29 @@ export const NEW_PERSON: PersonValues = {
 export const valuesOf = (person: Person): PersonValues => ({ ...NEW_PERSON, ...pick(person) })
 
 function pick(person: Person) {
-  const { username, role, display_name, email, permissions, token_quota, workspace_root_dir, groups } = person
+  const {
+    username,
+    role,
+    display_name,
+    email,
+    permissions,
+    token_quota,
+    budget,
+    workspace_root_dir,
+    groups,
+  } = person
   const group_ids = groups.map(({ id }) => id)
-  return { username, role, display_name, email, group_ids, permissions, token_quota, workspace_root_dir }
+  return {
+    username,
+    role,
+    display_name,
+    email,
+    group_ids,
+    permissions,
+    token_quota,
+    budget,
+    workspace_root_dir,
+  }
 }
 
 /** The name under which people know somebody. */

@@ -6,6 +6,7 @@ import { readSession } from '../session/token.ts'
 import { Alert } from '../ui/alert.tsx'
 import { arrive, wantedPage } from './arrive.ts'
 import { Complete } from './complete.tsx'
+import { FirstPassword } from './first-password.tsx'
 import { Help } from './help.tsx'
 import { Invited } from './invited.tsx'
 import { Layout } from './layout.tsx'
@@ -19,6 +20,7 @@ export function SignIn() {
 
   if (location.pathname === '/login/oauth/complete') return <Complete />
   if (location.pathname === '/invite') return <Invited />
+  if (location.pathname === '/set-password') return <FirstPassword />
   const reason = new URLSearchParams(location.search).get('oauth_error')
   const failure = reason !== null && location.pathname === '/login' && <ServiceFailure reason={reason} />
   if (readSession()) return failure ? <Layout title={t('sign-in.not_linked')}>{failure}</Layout> : <Leave />

@@ -6,7 +6,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { Download } from '../../ui/icons.ts'
 import frameClasses from './block-frame.module.css'
 import { BlockAction, BlockFrame } from './block-frame.tsx'
-import { toCsv } from './csv.ts'
+import { toCsv, toCsvFile } from './csv.ts'
 import { readContent } from './read-content.ts'
 import classes from './table.module.css'
 
@@ -16,14 +16,10 @@ interface Props {
   children: ReactNode
 }
 
-/** The mark that tells spreadsheet programs that a file is in UTF-8. */
-const BYTE_ORDER_MARK = '\ufeff'
-
 /** A table of a model, which is scrolled in its frame, and can be taken along as CSV. */
 export function Table({ node, dir, children }: Props) {
   const rows = node ? listRows(node) : []
-  const download = () =>
-    saveBlob(new Blob([BYTE_ORDER_MARK, toCsv(rows)], { type: 'text/csv' }), `${t('answers.table_file')}.csv`)
+  const download = () => saveBlob(toCsvFile(rows), `${t('answers.table_file')}.csv`)
   return (
     <BlockFrame
       name={t('answers.rows', { count: Math.max(rows.length - 1, 0) })}

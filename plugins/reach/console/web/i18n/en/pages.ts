@@ -6,6 +6,7 @@ import connectors from './connectors.json'
 import did from './did.json'
 import fields from './fields.json'
 import groups from './groups.json'
+import importWords from './import.json'
 import invites from './invites.json'
 import knowledge from './knowledge.json'
 import overview from './overview.json'
@@ -32,6 +33,7 @@ export default {
   did,
   fields,
   groups,
+  import: importWords,
   invites,
   overview,
   people,
