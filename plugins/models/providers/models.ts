@@ -88,12 +88,12 @@ export function createModels({
 
     async open(chosen, user_id, agent) {
       const { findGlobal, active, ...visible } = await visibleProviders.of(user_id)
-      const wanted = chosen.find(Boolean)
+      const choice = chosen.find(Boolean)
       const lender =
-        agent && agent.owner_id !== user_id && (!wanted || isNamedBy(agent, wanted)) ? agent.owner_id : null
-      const lent = lender === null ? undefined : await visibleProviders.of(lender)
-      const find = (name: string) => visible.find(name) ?? findLent(lent, name)
-      const named = wanted ?? (agent && findDefault(user_id, agent, find))
+        agent && agent.owner_id !== user_id && (!choice || isNamedBy(agent, choice)) ? agent.owner_id : null
+      const ownersProviders = lender === null ? undefined : await visibleProviders.of(lender)
+      const find = (name: string) => visible.find(name) ?? findLent(ownersProviders, name)
+      const named = choice ?? (agent && findDefault(user_id, agent, find))
       const reference = named ?? active
       if (reference === null) throw new AppError('NO_MODEL')
       // The upstream's list is not consulted: it may omit models that work, and the upstream refuses those that do not.

@@ -12,7 +12,7 @@ export const lentTo = ({ role, ...person }: ProviderUser): Filter<ProviderDocume
   ...(role !== 'admin' && isOpenTo(person)),
 })
 
-/** Returns the condition that an account may use a provider: its own ones, and those of the server that are for it. */
+/** Returns the condition that an account may use a provider: its own providers, and the server's that are for it. */
 export const usableBy = (user: ProviderUser): Filter<ProviderDocument> => ({
   $or: [{ owner_id: user.id }, lentTo(user)],
 })

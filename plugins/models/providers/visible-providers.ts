@@ -5,7 +5,7 @@ import type { ProviderDocument } from './types.ts'
 /** Changes by other processes are seen after this time, and the 300 ms for which accounts are in memory. */
 const VALID_MS = 700
 
-/** Stands for the server, which uses all of its own providers. */
+/** The user id of the server itself, which uses all of its own providers. */
 export const SERVER = ''
 
 /** The most users with providers in memory. */

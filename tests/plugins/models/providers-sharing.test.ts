@@ -56,14 +56,14 @@ const createAgent = (owner: { token: string }, body: object = {}) =>
 
 /** Runs a turn, and returns its end with the model that each upstream was asked for. */
 async function ask(agent_id: string, token: string, more: object = {}) {
-  const before = [fake.requests.length, upstream.requests.length]
+  const counts = [fake.requests.length, upstream.requests.length]
   const socket = await chat.connect({ agent_id, token })
   const { end, thread_id } = await socket.ask({ text: 'hello', ...more })
   socket.close()
   return {
     end,
     thread_id,
-    calls: [fake.requests.length - before[0]!, upstream.requests.length - before[1]!],
+    calls: [fake.requests.length - counts[0]!, upstream.requests.length - counts[1]!],
   }
 }
 
@@ -176,34 +176,34 @@ t.test('A turn that waits for a person goes on with the model of the agent', asy
     config: { tools_with_approval: ['ls'] },
   })
   upstream.next({ toolCalls: [{ name: 'ls', arguments: {} }] }, { text: 'done' })
-  const before = upstream.requests.length
+  const asked = upstream.requests.length
   const socket = await chat.connect({ agent_id: agent.id, token: ben.token })
   const { end } = await socket.ask({ text: 'list' }, () => [{ type: 'approve' }])
   t.match(end, { type: 'done' })
-  t.equal(upstream.requests.length, before + 2)
+  t.equal(upstream.requests.length, asked + 2)
   socket.close()
 })
 
 t.test('The next call of a running turn is refused when the right is gone', async (t) => {
   const own = await createAgent(ben, { name: 'own' })
-  const lent = await createAgent(ann, { default_model: CORP, is_shared: true })
+  const sharedAgent = await createAgent(ann, { default_model: CORP, is_shared: true })
   const cases = [
     { agent_id: own.id, model: CORP, has: ['ben'], title: 'by the right of the caller' },
-    { agent_id: lent.id, has: ['ann'], title: 'by the right of the owner' },
+    { agent_id: sharedAgent.id, has: ['ann'], title: 'by the right of the owner' },
   ]
   for (const { agent_id, model, has, title } of cases) {
     await grantTo(...has)
     const { hold, release } = createHold()
     const toolCalls = [{ name: 'ls', arguments: {} }]
     upstream.next({ text: ['I ', 'look'], toolCalls, hold, holdAfter: 1 })
-    const before = upstream.requests.length
+    const asked = upstream.requests.length
     const socket = await chat.connect({ agent_id, token: ben.token })
     const turn = socket.ask({ text: 'hello', model })
     await socket.until(({ type }) => type === 'content')
     await grantTo('cleo')
     release()
     t.match((await turn).end, { type: 'error', code: 'PROVIDER_NOT_VISIBLE' }, title)
-    t.equal(upstream.requests.length, before + 1)
+    t.equal(upstream.requests.length, asked + 1)
     socket.close()
   }
 })
@@ -260,11 +260,11 @@ t.test('A schedule runs with a model as long as its account may use it', async (
       return runs.length === count && runs[0].ended_at !== null && runs[0]
     })
   }
-  const before = upstream.requests.length
+  const asked = upstream.requests.length
   t.match(await run(1), { status: 'succeeded' })
   await share([])
   t.match(await run(2), { status: 'failed', error: { code: 'MODEL_DISABLED' } })
-  t.equal(upstream.requests.length, before + 1)
+  t.equal(upstream.requests.length, asked + 1)
   const refused = await server.request('POST', path, { token: ben.token, body: { ...body, name: 'next' } })
   t.match(refused, { status: 400, body: { error: { code: 'PROVIDER_NOT_VISIBLE' } } })
 })
