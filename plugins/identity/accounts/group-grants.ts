@@ -1,5 +1,5 @@
 import { AppError } from '#plugin-api'
-import type { AuthCaller } from '../auth/types.ts'
+import type { Rights } from '../auth/types.ts'
 import type { GroupRights } from '../users/types.ts'
 import type { Grants } from './grants.ts'
 import type { Cradle } from './manifest.ts'
@@ -21,7 +21,7 @@ export function createGroupGrants({
   }
 
   /** Throws GRANT_EXCEEDS if a group gives a permission that the caller lacks. */
-  const assertGrantable = (caller: AuthCaller, groups: Iterable<GroupRights>): void => {
+  const assertGrantable = (caller: Rights, groups: Iterable<GroupRights>): void => {
     const permissions = [...groups].flatMap((group) => group.permissions)
     // A permission that no plugin declares any more gives nothing.
     grants.assertGrantable(caller, { permissions: permissions.filter((key) => permissionCatalog.get(key)) })
@@ -39,7 +39,7 @@ export function createGroupGrants({
     },
 
     /** Returns the ids of groups that the caller gives. Throws VALIDATION_FAILED, GRANT_EXCEEDS. */
-    async resolve(caller: AuthCaller, names: readonly string[]): Promise<string[]> {
+    async resolve(caller: Rights, names: readonly string[]): Promise<string[]> {
       const groups = await findNamed(names)
       const unknown = names.flatMap((name, index) => (groups.has(name) ? [] : [`/groups/${index}`]))
       if (unknown.length > 0) throw unknownGroups(unknown)

@@ -1,4 +1,5 @@
 import { AppError, type TypeOf } from '#plugin-api'
+import type { Cradle } from './manifest.ts'
 import type { inviteRow } from './schemas.ts'
 
 /** The status of an invite. */
@@ -12,6 +13,8 @@ export interface InviteDocument {
   note: string | null
   /** Intended for the new account; on redemption, those that the inviter cannot grant any more are dropped. */
   permissions: string[]
+  /** The groups to join, under the same condition; missing if there are none. */
+  group_ids?: string[]
   created_by: string
   created_by_id: string
   created_at: number
@@ -55,8 +58,31 @@ export function findRefusal(invite: InviteDocument | null, now: number): AppErro
   return status === 'pending' ? undefined : new AppError(REFUSALS[status])
 }
 
-/** Returns an invite as user managers see it. */
-export function toInviteRow(invite: InviteDocument, now: number): TypeOf<typeof inviteRow> {
-  const { _id: id, code_hash, created_by_id, user_id, claimed_until, delete_at, ...shown } = invite
-  return { id, invite_id: id, ...shown, status: getStatus(invite, now) }
+/** Returns invites as user managers see them. */
+export async function toInviteRows(
+  invites: readonly InviteDocument[],
+  { clock, extensions }: Pick<Cradle, 'clock' | 'extensions'>,
+): Promise<TypeOf<typeof inviteRow>[]> {
+  const ids = [...new Set(invites.flatMap(({ group_ids = [] }) => group_ids))]
+  const answers = await extensions['users.groups'].ask({ ids })
+  const groups = new Map(answers.flatMap((byId) => [...byId]))
+  const now = clock.seconds()
+  return invites.map((invite) => {
+    const { _id: id, code_hash, created_by_id, user_id, claimed_until, delete_at, ...stored } = invite
+    const { group_ids = [], ...shown } = stored
+    const named = group_ids.flatMap((group_id) => groups.get(group_id) ?? [])
+    return {
+      id,
+      invite_id: id,
+      ...shown,
+      groups: named.map(({ _id, name }) => ({ id: _id, name })),
+      status: getStatus(invite, now),
+    }
+  })
+}
+
+/** Returns one invite in the same form. */
+export async function toInviteRow(invite: InviteDocument, cradle: Pick<Cradle, 'clock' | 'extensions'>) {
+  const [row] = await toInviteRows([invite], cradle)
+  return row!
 }

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Filter } from 'mongodb'
 import { AppError, findPage, type Page, type PageRequest, type TypeOf } from '#plugin-api'
 import type { Grants } from '../accounts/grants.ts'
+import type { GroupGrants } from '../accounts/group-grants.ts'
 import type { AuthCaller } from '../auth/types.ts'
 import type { Account } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
@@ -28,9 +29,13 @@ export function createInvites({
   collections: { invites },
   users,
   grants,
+  groupGrants,
   clock,
   ids,
-}: { users: Users; grants: Grants } & Pick<Cradle, 'collections' | 'clock' | 'ids'>) {
+}: { users: Users; grants: Grants; groupGrants: GroupGrants } & Pick<
+  Cradle,
+  'collections' | 'clock' | 'ids'
+>) {
   /** Records that the account was created, unless that is recorded already. */
   const markUsed = async ({ _id }: InviteDocument, { _id: user_id, username }: Account): Promise<void> => {
     const used_at = clock.seconds()
@@ -90,9 +95,10 @@ export function createInvites({
      */
     async create(
       caller: AuthCaller,
-      { expires_in_days, note = null, permissions }: NewInvite,
+      { expires_in_days, note = null, permissions, groups }: NewInvite,
     ): Promise<{ invite: InviteDocument; code: string }> {
       grants.assertGrantable(caller, { permissions })
+      const group_ids = await groupGrants.resolve(caller, groups)
       const code = randomBytes(CODE_BYTES).toString('base64url')
       const created_at = clock.seconds()
       const expires_at = created_at + expires_in_days * DAY_SECONDS
@@ -101,6 +107,7 @@ export function createInvites({
         code_hash: hashCode(code),
         note,
         permissions,
+        ...(group_ids.length > 0 && { group_ids }),
         created_by: caller.username,
         created_by_id: caller.id,
         created_at,

@@ -17,8 +17,9 @@ export function createRedemptions({
   invites,
   users,
   permissionCatalog,
+  extensions,
   clock,
-}: { invites: Invites; users: Users } & Pick<Cradle, 'permissionCatalog' | 'clock'>) {
+}: { invites: Invites; users: Users } & Pick<Cradle, 'permissionCatalog' | 'extensions' | 'clock'>) {
   const findPending = async (code: string): Promise<InviteDocument> => {
     const invite = await invites.findByCode(code)
     const refusal = findRefusal(invite, clock.seconds())
@@ -41,6 +42,19 @@ export function createRedemptions({
       (key) => permissionCatalog.get(key) && (role === 'admin' || inviterPermissions.includes(key)),
     )
 
+  /** Returns the groups of an invite that still exist and whose permissions its inviter could still grant. */
+  const selectGroups = async (
+    { group_ids = [] }: InviteDocument,
+    { role, permissions: inviterPermissions }: Account,
+  ): Promise<string[]> => {
+    const answers = await extensions['users.groups'].ask({ ids: group_ids })
+    const groups = answers.flatMap((byId) => [...byId.values()])
+    const isHeld = (key: string) => !permissionCatalog.get(key) || inviterPermissions.includes(key)
+    return groups
+      .filter(({ permissions }) => role === 'admin' || permissions.every(isHeld))
+      .map(({ _id }) => _id)
+  }
+
   const createAccount = async (
     claimed: InviteDocument,
     { username, password, display_name = null, locale }: Redemption,
@@ -58,6 +72,7 @@ export function createRedemptions({
       locale,
       role: 'user',
       permissions: selectPermissions(claimed, inviter),
+      group_ids: await selectGroups(claimed, inviter),
     })
     await invites.markUsed(claimed, user)
     return user

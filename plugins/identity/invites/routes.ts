@@ -1,5 +1,5 @@
 import { loginReply, objectOf, pageQuery, pageReply } from '#plugin-api'
-import { toInviteRow } from './invite.ts'
+import { toInviteRow, toInviteRows } from './invite.ts'
 import { route } from './manifest.ts'
 import {
   createdInvite,
@@ -24,9 +24,9 @@ const listInvites = route({
   guard: ['permission', 'users'],
   query: objectOf(pageQuery),
   response: { 200: inviteRows },
-}).handle(async ({ query }, { invites, clock }) => {
-  const { rows, next } = await invites.list(query)
-  return pageReply(query, { rows: rows.map((invite) => toInviteRow(invite, clock.seconds())), next })
+}).handle(async ({ query }, cradle) => {
+  const { rows, next } = await cradle.invites.list(query)
+  return pageReply(query, { rows: await toInviteRows(rows, cradle), next })
 })
 
 const createInvite = route({
@@ -35,17 +35,18 @@ const createInvite = route({
   operation_id: 'createInvite',
   summary: 'Create an invite',
   description:
-    'Creates a code with which one person can create an account, once and until it expires. Only this reply contains the code, so pass it on now. Callers grant only permissions that they hold themselves.',
+    'Creates a code with which one person can create an account, once and until it expires. Only this reply contains the code, so pass it on now. Callers grant only permissions that they hold themselves, also by groups.',
   guard: ['permission', 'users'],
   body: newInvite,
   response: { 201: createdInvite },
   errors: ['GRANT_EXCEEDS'],
   audit: 'invite.create',
-}).handle(async ({ caller, body }, { invites, clock, server }) => {
+}).handle(async ({ caller, body }, cradle) => {
+  const { invites, server } = cradle
   const { invite, code } = await invites.create(caller, body)
   const invite_path = `/invite?code=${code}`
   const invite_url = server.public_url ? `${server.public_url.replace(/\/+$/, '')}${invite_path}` : null
-  return { ...toInviteRow(invite, clock.seconds()), code, invite_url, invite_path }
+  return { ...(await toInviteRow(invite, cradle)), code, invite_url, invite_path }
 })
 
 const revokeInvite = route({
@@ -60,9 +61,7 @@ const revokeInvite = route({
   response: { 200: inviteRow },
   errors: ['NOT_FOUND', 'INVITE_NOT_PENDING'],
   audit: 'invite.revoke',
-}).handle(async ({ params }, { invites, clock }) =>
-  toInviteRow(await invites.revoke(params.invite_id), clock.seconds()),
-)
+}).handle(async ({ params }, cradle) => toInviteRow(await cradle.invites.revoke(params.invite_id), cradle))
 
 const validateInvite = route({
   method: 'POST',
@@ -88,7 +87,7 @@ const redeemInvite = route({
   operation_id: 'redeemInvite',
   summary: 'Redeem an invite',
   description:
-    'Creates the account with the username and password of the invited person, opens a session for it, and returns the same as a login. The account gets the permissions of the invite as far as its creator still holds them. After an error, such as a username that is taken, the code can still be redeemed.',
+    'Creates the account with the username and password of the invited person, opens a session for it, and returns the same as a login. The account gets the permissions and joins the groups of the invite as far as its creator could still give them. After an error, such as a username that is taken, the code can still be redeemed.',
   guard: 'public',
   body: redemption,
   response: { 200: loginReply },

@@ -35,6 +35,16 @@ export const newInvite = objectOf({
     description: 'Granted to the new account, as far as the creator of the invite still holds them then',
     examples: [['channels']],
   },
+  groups: {
+    type: 'array',
+    items: { type: 'string', minLength: 1, maxLength: 64 },
+    maxItems: 100,
+    uniqueItems: true,
+    default: [],
+    description:
+      'Ids or names of groups that the new account joins, if the creator of the invite still holds what they give then',
+    examples: [['Sales']],
+  },
 })
 
 const fields = {
@@ -57,6 +67,11 @@ const fields = {
   },
   status: { title: 'InviteStatus', enum: ['pending', 'used', 'expired', 'revoked'] },
   permissions: { type: 'array', items: { type: 'string' }, examples: [['channels']] },
+  groups: {
+    type: 'array',
+    items: rowOf({ id: { type: 'string' }, name: { type: 'string', examples: ['Sales'] } }),
+    description: 'The groups that the new account joins, without those that were deleted',
+  },
 } as const
 
 /** The path of an invite. */

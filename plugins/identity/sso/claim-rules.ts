@@ -2,43 +2,47 @@ import type { TypeOf } from '#plugin-api'
 import type { Role } from '../users/types.ts'
 import type { claimRule, preview } from './schemas.ts'
 
-/** A rule that grants a role or permissions to users with a claim of this value. */
+/** A rule that grants a role, permissions or groups, which are stored by their ids, to users with a claim of this value. */
 export type ClaimRule = TypeOf<typeof claimRule>
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** The role and permissions that rules result in; `matched` has the positions of the rules that apply. */
-type RuleResult = Omit<TypeOf<typeof preview>, 'unknown_permissions'>
+/** The role, permissions and groups that rules result in; `matched` has the positions of the rules that apply. */
+type RuleResult = Omit<TypeOf<typeof preview>, 'unknown_permissions' | 'unknown_groups' | 'groups'> & {
+  groups: string[]
+}
 
 /** The maximum of elements of one claim that are compared. */
 const MAX_ELEMENTS = 10_000
 
 /**
- * Returns the role and permissions of an account with these claims. The rules decide on the role if any of them grants
- * one, and on every permission that any of them names; everything else stays as it was. So do rights that only rules
+ * Returns the role, permissions and groups of an account with these claims. The rules decide on the role if any of them
+ * grants one, and on every permission and group that any of them names; everything else stays as it was. So do rights that only rules
  * assign whose claims the service has left out as too large.
  */
 export function applyRules(
   rules: readonly ClaimRule[],
   claims: Claims,
-  { role, permissions }: { role: Role; permissions: readonly string[] },
+  { role, permissions, groups }: { role: Role; permissions: readonly string[]; groups: readonly string[] },
 ): RuleResult {
   const omitted = listOmitted(claims)
   const undecided = rules.flatMap((rule, index) => (isUndecided(rule, claims, omitted) ? [index] : []))
   const matched = rules.flatMap((rule, index) => (isMet(rule, claims) ? [index] : []))
   const met = matched.map((index) => rules[index]!)
   const open = undecided.map((index) => rules[index]!)
-  const granted = new Set(met.flatMap((rule) => rule.permissions ?? []))
-  const openPermissions = new Set(open.flatMap((rule) => rule.permissions ?? []))
-  const managed = new Set(rules.flatMap((rule) => rule.permissions ?? []))
-  const ownPermissions = permissions.filter(
-    (key) => !managed.has(key) || granted.has(key) || openPermissions.has(key),
-  )
+  const decide = (field: 'permissions' | 'groups', held: readonly string[]): string[] => {
+    const listKeys = (some: readonly ClaimRule[]) => new Set(some.flatMap((rule) => rule[field] ?? []))
+    const managed = listKeys(rules)
+    const kept = listKeys(open)
+    const own = held.filter((key) => !managed.has(key) || kept.has(key))
+    return [...new Set([...own, ...listKeys(met)])].sort()
+  }
   const isRoleOpen = open.some((rule) => rule.role === 'admin')
   const ruledRole = met.some((rule) => rule.role === 'admin') ? 'admin' : isRoleOpen ? role : 'user'
   return {
     role: rules.some((rule) => rule.role) ? ruledRole : role,
-    permissions: [...new Set([...ownPermissions, ...granted])].sort(),
+    permissions: decide('permissions', permissions),
+    groups: decide('groups', groups),
     matched,
     undecided,
   }
@@ -89,10 +93,15 @@ function readRecord(value: unknown): Claims {
 }
 
 /** Returns everything that the rules can grant. */
-export function listGrants(rules: readonly ClaimRule[]): { role?: 'admin'; permissions: string[] } {
+export function listGrants(rules: readonly ClaimRule[]): {
+  role?: 'admin'
+  permissions: string[]
+  groups: string[]
+} {
   return {
     ...(rules.some(({ role }) => role === 'admin') && { role: 'admin' }),
     permissions: [...new Set(rules.flatMap(({ permissions = [] }) => permissions))],
+    groups: [...new Set(rules.flatMap(({ groups = [] }) => groups))],
   }
 }
 

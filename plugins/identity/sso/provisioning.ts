@@ -11,9 +11,15 @@ import { digest } from './sign-in-state.ts'
 /** The account of an identity, and the change to it that the sign-in made. */
 interface ProvisionedAccount {
   user: UserDocument
-  change: { action: 'user.sso_create' | 'user.sso_update'; fields: UserChanges } | null
+  change: { action: 'user.sso_create' | 'user.sso_update'; fields: UserChanges & GroupMoves } | null
   /** The claims that rules ask for and the service has left out as too large. */
   omitted: readonly string[]
+}
+
+/** The ids of the groups that a sign-in has made the account join and leave; missing if there are none. */
+interface GroupMoves {
+  joined?: string[]
+  left?: string[]
 }
 
 /** Finds, updates or creates the accounts of users who sign in at another service (just-in-time provisioning). */
@@ -30,16 +36,20 @@ export function createProvisioning({
   users,
   identities,
   permissionCatalog,
+  extensions,
   clock,
   log,
-}: { users: Users; identities: Identities } & Pick<Cradle, 'permissionCatalog' | 'clock' | 'log'>) {
+}: { users: Users; identities: Identities } & Pick<
+  Cradle,
+  'permissionCatalog' | 'extensions' | 'clock' | 'log'
+>) {
   /** Returns the changes that the rules require, without permissions that no plugin declares any more. */
   const computeChanges = (
     rules: readonly ClaimRule[],
     claims: ForeignIdentity['claims'],
     rights: Pick<UserDocument, 'role' | 'permissions'>,
   ): { changes: UserChanges; omitted: string[] } => {
-    const { role, permissions, undecided } = applyRules(rules, claims, rights)
+    const { role, permissions, undecided } = applyRules(rules, claims, { ...rights, groups: [] })
     const effective = permissions.filter(
       (key) => rights.permissions.includes(key) || permissionCatalog.get(key),
     )
@@ -67,10 +77,36 @@ export function createProvisioning({
     }
   }
 
-  const admit = (user: UserDocument, { claims }: ForeignIdentity, rules: readonly ClaimRule[]) => {
+  /** Puts an account into the groups that the rules require, and takes it out of the others that rules name. */
+  const move = async (
+    { _id, role, permissions, group_ids: held = [] }: UserDocument,
+    rules: readonly ClaimRule[],
+    claims: ForeignIdentity['claims'],
+  ): Promise<GroupMoves> => {
+    const { groups } = applyRules(rules, claims, { role, permissions, groups: held })
+    const wanted = groups.filter((id) => !held.includes(id))
+    const existing = wanted.length > 0 ? await extensions['users.groups'].ask({ ids: wanted }) : []
+    const joined = wanted.filter((id) => existing.some((byId) => byId.has(id)))
+    const left = held.filter((id) => !groups.includes(id))
+    for (const id of joined) await users.joinGroup(_id, id)
+    for (const id of left) await users.leaveGroup(_id, id)
+    return { ...(joined.length > 0 && { joined }), ...(left.length > 0 && { left }) }
+  }
+
+  const admit = async (
+    user: UserDocument,
+    { claims }: ForeignIdentity,
+    rules: readonly ClaimRule[],
+  ): Promise<ProvisionedAccount> => {
     if (!user.enabled) throw new SignInFailure('denied', 'The account is disabled.')
     const { changes, omitted } = computeChanges(rules, claims, user)
-    return update(user, changes, omitted)
+    const updated = await update(user, changes, omitted)
+    const moves = await move(user, rules, claims)
+    if (Object.keys(moves).length === 0) return updated
+    return {
+      ...updated,
+      change: { action: 'user.sso_update', fields: { ...updated.change?.fields, ...moves } },
+    }
   }
 
   const create = async (
@@ -93,7 +129,8 @@ export function createProvisioning({
           email: tidyEmail(identity.email),
           identities: [{ kind, key, linked_at: clock.seconds() }],
         })
-        return { user, change: { action: 'user.sso_create', fields }, omitted }
+        const moves = await move(user, rules, identity.claims)
+        return { user, change: { action: 'user.sso_create', fields: { ...fields, ...moves } }, omitted }
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== 'USERNAME_TAKEN') throw error
         // The identity may be taken too: the same person signed in in another window.

@@ -108,8 +108,17 @@ export const claimRule = {
         description: 'Granted to new accounts',
         examples: [['channels']],
       },
+      groups: {
+        type: 'array',
+        items: { type: 'string', minLength: 1, maxLength: 64 },
+        maxItems: 100,
+        uniqueItems: true,
+        description:
+          'Ids or names of groups that accounts join and leave with the claim at each sign-in; a reply has the names, and the ids of groups that were deleted',
+        examples: [['Sales']],
+      },
     },
-    ['role', 'permissions'],
+    ['role', 'permissions', 'groups'],
   ),
 } as const
 
@@ -212,6 +221,11 @@ export const preview = {
   ...rowOf({
     role: currentUser.properties.role,
     permissions: { type: 'array', items: text, examples: [['channels']] },
+    groups: {
+      type: 'array',
+      items: rowOf({ id: text, name: { ...text, examples: ['Sales'] } }),
+      description: 'The groups that the account joins besides those of all new accounts',
+    },
     matched: {
       type: 'array',
       items: { type: 'integer' },
@@ -229,6 +243,12 @@ export const preview = {
       type: 'array',
       items: text,
       description: 'Permissions in the rules that no plugin declares; they grant nothing',
+      examples: [[]],
+    },
+    unknown_groups: {
+      type: 'array',
+      items: text,
+      description: 'Groups in the rules that do not exist; nobody joins them',
       examples: [[]],
     },
   }),

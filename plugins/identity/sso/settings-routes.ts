@@ -12,7 +12,7 @@ import type { EntryPoint } from './errors.ts'
 import type { SignInKinds } from './kinds/registry.ts'
 import { type Cradle, route } from './manifest.ts'
 import { kindParams, preview, previewBody, settingChanges, settingsRow, testResult } from './schemas.ts'
-import { type SignInSettings, settingsFields } from './settings.ts'
+import { type SignInSettings, settingsFields, toStoredRules } from './settings.ts'
 import { toSettingsRow } from './settings-rows.ts'
 import { SignInFailure, type SignInKind } from './sign-in-kind.ts'
 
@@ -37,10 +37,10 @@ const defineSettingsRoutes = (
     response: { 200: settingsRow },
     errors: ['NOT_FOUND'],
     etag: true,
-  }).handle(async ({ params, locale }, { signInSettings, ssoAddresses }) => {
+  }).handle(async ({ params, locale }, { signInSettings, ssoAddresses, groupGrants }) => {
     const kind = signInSettings.getKind(readKind(params))
     const stored = await signInSettings.find(kind)
-    const row = toSettingsRow(stored, kind, { entry, locale, ssoAddresses })
+    const row = await toSettingsRow(stored, kind, { entry, locale, ssoAddresses, groupGrants })
     return replyWithTag(200, row, makeTag(stored, settingsFields))
   }),
 
@@ -58,11 +58,11 @@ const defineSettingsRoutes = (
     errors: ['NOT_FOUND', 'ADDRESS_NOT_ALLOWED', 'GRANT_EXCEEDS'],
     audit: { action: 'sso.update', target: 'kind' },
     etag: true,
-  }).handle(async (request, { signInSettings, ssoAddresses }) => {
+  }).handle(async (request, { signInSettings, ssoAddresses, groupGrants }) => {
     const { params, caller, body, locale } = request
     const kind = signInSettings.getKind(readKind(params))
     const stored = await signInSettings.change(caller, kind, body, request)
-    const row = toSettingsRow(stored, kind, { entry, locale, ssoAddresses })
+    const row = await toSettingsRow(stored, kind, { entry, locale, ssoAddresses, groupGrants })
     return replyWithTag(200, row, makeTag(stored, settingsFields))
   }),
 
@@ -96,14 +96,24 @@ const previewRules = route({
   response: { 200: preview },
   errors: ['NOT_FOUND'],
   audit: { none: 'It calculates and stores nothing.' },
-}).handle(async ({ params, body }, { signInSettings, permissionCatalog }) => {
+}).handle(async ({ params, body }, { signInSettings, permissionCatalog, groupGrants }) => {
   const stored = await signInSettings.find(signInSettings.getKind(params.kind))
-  const rules = body.rules ?? stored.rules
-  const nobody = { role: 'user', permissions: [] } as const
-  const { role, permissions, matched, undecided } = applyRules(rules, body.claims, nobody)
+  const named = body.rules ?? stored.rules
+  const known = await groupGrants.findNamed(listGrants(named).groups)
+  const rules = toStoredRules(named, known)
+  const nobody = { role: 'user', permissions: [], groups: [] } as const
+  const { role, permissions, groups, matched, undecided } = applyRules(rules, body.claims, nobody)
   const isKnown = (key: string) => permissionCatalog.get(key) !== undefined
-  const unknown_permissions = listGrants(rules).permissions.filter((key) => !isKnown(key))
-  return { role, permissions: permissions.filter(isKnown), matched, undecided, unknown_permissions }
+  const joined = [...new Set(known.values())].filter(({ _id }) => groups.includes(_id))
+  return {
+    role,
+    permissions: permissions.filter(isKnown),
+    groups: joined.map(({ _id: id, name }) => ({ id, name })),
+    matched,
+    undecided,
+    unknown_permissions: listGrants(rules).permissions.filter((key) => !isKnown(key)),
+    unknown_groups: listGrants(named).groups.filter((name) => !known.has(name)),
+  }
 })
 
 /** The routes of the settings, for accounts with the permission `sso`. */

@@ -1,5 +1,6 @@
 import type { Locale, TypeOf } from '#plugin-api'
 import type { SsoAddresses } from './addresses.ts'
+import { listGrants } from './claim-rules.ts'
 import type { EntryPoint } from './errors.ts'
 import type { Cradle } from './manifest.ts'
 import type { settingsRow } from './schemas.ts'
@@ -27,14 +28,24 @@ export async function listStatus(
 }
 
 /** Returns the settings as their managers see them, without the secret; `entry` is the entry point of the request. */
-export function toSettingsRow(
+export async function toSettingsRow(
   stored: SsoProviderDocument,
   kind: SignInKind,
-  { entry, locale, ssoAddresses }: { entry: EntryPoint; locale: Locale; ssoAddresses: SsoAddresses },
-): TypeOf<typeof settingsRow> {
+  {
+    entry,
+    locale,
+    ssoAddresses,
+    groupGrants,
+  }: { entry: EntryPoint; locale: Locale; ssoAddresses: SsoAddresses } & Pick<Cradle, 'groupGrants'>,
+): Promise<TypeOf<typeof settingsRow>> {
   const { _id, client_secret, secret_place, revision, updated_at, ...shown } = stored
+  const groups = await groupGrants.findNamed(listGrants(stored.rules).groups)
   return {
     ...shown,
+    rules: stored.rules.map((rule) => ({
+      ...rule,
+      ...(rule.groups && { groups: rule.groups.map((id) => groups.get(id)?.name ?? id) }),
+    })),
     kind: kind.kind as KindName,
     display_name: getDisplayName(stored, kind, locale),
     has_client_secret: client_secret !== null,

@@ -9,7 +9,9 @@ import {
   type TypeOf,
 } from '#plugin-api'
 import type { Grants } from '../accounts/grants.ts'
+import type { GroupGrants } from '../accounts/group-grants.ts'
 import type { AuthCaller } from '../auth/types.ts'
+import type { GroupRights } from '../users/types.ts'
 import { type ClaimRule, listGrants } from './claim-rules.ts'
 import type { SignInKinds } from './kinds/registry.ts'
 import type { Cradle } from './manifest.ts'
@@ -51,7 +53,8 @@ export function createSettings({
   permissionCatalog,
   signInKinds,
   grants,
-}: { signInKinds: SignInKinds; grants: Grants } & Pick<
+  groupGrants,
+}: { signInKinds: SignInKinds; grants: Grants; groupGrants: GroupGrants } & Pick<
   Cradle,
   'collections' | 'secrets' | 'clock' | 'permissionCatalog'
 >) {
@@ -81,12 +84,12 @@ export function createSettings({
     (await sso_providers.findOne({ _id: kind.kind })) ?? makeDefaults(kind)
 
   /** Throws GRANT_EXCEEDS for rules that grant rights that the caller lacks. */
-  const assertGrantable = (
+  const assertGrantable = async (
     caller: AuthCaller,
     old: SsoProviderDocument,
     changedSettings: SsoProviderDocument,
-  ) => {
-    const { role, permissions } = listGrants(changedSettings.rules)
+  ): Promise<void> => {
+    const { role, permissions, groups } = listGrants(changedSettings.rules)
     const { dashboard_origin } = changedSettings
     // The console at that origin receives the sign-in codes of everybody.
     if (dashboard_origin !== null && dashboard_origin !== old.dashboard_origin)
@@ -94,6 +97,7 @@ export function createSettings({
     // A permission that no plugin declares any more grants nothing.
     const declaredPermissions = permissions.filter((key) => permissionCatalog.get(key))
     grants.assertGrantable(caller, { role, permissions: declaredPermissions })
+    groupGrants.assertGrantable(caller, (await groupGrants.findNamed(groups)).values())
   }
 
   /** Writes the settings; null if somebody else has changed them meanwhile. */
@@ -151,10 +155,12 @@ export function createSettings({
       changes: SettingChanges,
       request: Conditional,
     ): Promise<SsoProviderDocument> {
-      await assertSettings(changes, { kind, permissionCatalog, signInKinds })
-      const { client_secret, ...otherChanges } = changes
+      const groups = await groupGrants.findNamed(listGrants(changes.rules ?? []).groups)
+      await assertSettings(changes, { kind, permissionCatalog, signInKinds, groups })
+      const { client_secret, rules, ...otherChanges } = changes
       const set: Partial<SsoProviderDocument> = {
         ...(otherChanges as Partial<SsoProviderDocument>),
+        ...(rules && { rules: toStoredRules(rules, groups) }),
         ...(client_secret !== undefined && {
           client_secret: client_secret && secrets.seal(client_secret, getPurpose(kind.kind)),
         }),
@@ -168,7 +174,7 @@ export function createSettings({
         const oldPlace = client_secret === undefined ? (old.secret_place ?? toPlace(old.issuer)) : ''
         const secret_place = oldPlace || toPlace(issuer)
         const changedSettings = { ...old, ...set, secret_place }
-        assertGrantable(caller, old, changedSettings)
+        await assertGrantable(caller, old, changedSettings)
         assertSecretStays(changedSettings)
         if (changedSettings.enabled) assertComplete(changedSettings, kind)
         const written = await write(old, { ...set, secret_place })
@@ -177,6 +183,16 @@ export function createSettings({
     },
   }
 }
+
+/** Returns rules with the ids of the groups that they name, without those that do not exist. */
+export const toStoredRules = (
+  rules: readonly ClaimRule[],
+  groups: ReadonlyMap<string, GroupRights>,
+): ClaimRule[] =>
+  rules.map(({ groups: names, ...rule }) => {
+    const ids = names?.flatMap((name) => groups.get(name)?._id ?? [])
+    return { ...rule, ...(ids && { groups: [...new Set(ids)] }) }
+  })
 
 const toPlace = (issuer: string | null) => String(placeOf(issuer ?? ''))
 
@@ -209,7 +225,12 @@ async function assertSettings(
     kind,
     permissionCatalog,
     signInKinds,
-  }: { kind: SignInKind; signInKinds: SignInKinds } & Pick<Cradle, 'permissionCatalog'>,
+    groups: knownGroups,
+  }: {
+    kind: SignInKind
+    signInKinds: SignInKinds
+    groups: ReadonlyMap<string, GroupRights>
+  } & Pick<Cradle, 'permissionCatalog'>,
 ): Promise<void> {
   const { issuer, dashboard_origin, rules = [] } = changes
   const issues: Issue[] = []
@@ -220,7 +241,14 @@ async function assertSettings(
     issues.push({ path: '/issuer', rule: 'issuer', message: 'must be an address that starts with https://' })
   if (dashboard_origin && !isOrigin(dashboard_origin))
     issues.push({ path: '/dashboard_origin', rule: 'origin', message: 'must be an origin without a path' })
-  for (const [index, { permissions = [] }] of rules.entries())
+  for (const [index, { permissions = [], groups = [] }] of rules.entries()) {
+    for (const [position, name] of groups.entries())
+      if (!knownGroups.has(name))
+        issues.push({
+          path: `/rules/${index}/groups/${position}`,
+          rule: 'group',
+          message: 'is not a known group',
+        })
     for (const [position, key] of permissions.entries())
       if (!permissionCatalog.get(key))
         issues.push({
@@ -228,6 +256,7 @@ async function assertSettings(
           rule: 'permission',
           message: 'is not a known permission',
         })
+  }
   if (issues.length > 0) throw new AppError('VALIDATION_FAILED', { issues: issues.slice(0, MAX_ISSUES) })
   if (issuer) await signInKinds.assertAllowed(issuer)
 }

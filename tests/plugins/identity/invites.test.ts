@@ -60,6 +60,7 @@ t.test('an invite lasts seven days by default, and its code is shown once', asyn
       revoked_at: null,
       status: 'pending',
       permissions: [],
+      groups: [],
     },
   )
   t.strictSame((await server.request('GET', '/users/invites')).body, [row])
@@ -227,7 +228,9 @@ t.test('an account that is deleted leaves no trace in invites', async (t) => {
 t.test('an invite that is stored after the deletion of its inviter is removed', async (t) => {
   const { invites } = server.server.runtime.cradleOf('invites') as never as { invites: Invites }
   const gone = { id: 'gone', username: 'gone', role: 'admin' } as AuthCaller
-  await t.rejects(invites.create(gone, { expires_in_days: 7, permissions: [] }), { code: 'AUTH_FAILED' })
+  await t.rejects(invites.create(gone, { expires_in_days: 7, permissions: [], groups: [] }), {
+    code: 'AUTH_FAILED',
+  })
   t.equal(await stored(server).countDocuments({ created_by_id: gone.id }), 0)
 })
 

@@ -80,9 +80,11 @@ t.test('a preview shows what a new account would be granted, and changes nothing
   t.strictSame(await preview({ groups: ['staff'] }, rules), {
     role: 'user',
     permissions: ['digging', 'mowing'],
+    groups: [],
     matched: [1],
     undecided: [],
     unknown_permissions: ['flying'],
+    unknown_groups: [],
   })
   t.match(await preview({ groups: ['guests', 'admins'] }, rules), {
     role: 'admin',
