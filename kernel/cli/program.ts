@@ -72,7 +72,7 @@ async function run(argv: readonly string[], surroundings: Surroundings): Promise
   }
 }
 
-/** Adds a command to the program, below its group where the name has two words. */
+/** Adds a command to the program, below its groups where the name has several words. */
 function define(
   program: Program,
   command: Pick<Command, 'name' | 'summary' | 'arguments' | 'options'>,
@@ -80,10 +80,11 @@ function define(
 ): void {
   const words = command.name.split(' ')
   const leaf = words.pop()!
-  const parent = words.reduce((group, word) => {
+  const parent = words.reduce((group, word, index) => {
     const existing = group.commands.find((child) => child.name() === word)
     if (existing) return existing
-    return group.command(word).showHelpAfterError(`(svc ${word} --help shows its commands)`)
+    const path = words.slice(0, index + 1).join(' ')
+    return group.command(word).showHelpAfterError(`(svc ${path} --help shows its commands)`)
   }, program)
   const defined = parent
     .command(leaf)

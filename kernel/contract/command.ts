@@ -26,7 +26,7 @@ export interface CommandInput<Arguments extends readonly CommandArgument[] = rea
   stderr: NodeJS.WriteStream
 }
 
-/** A command of `svc`. Its name may have two words, e.g. `admin overview`. */
+/** A command of `svc`. Its name may have up to three words, e.g. `group member add`. */
 export interface Command<
   Cradle = never,
   Arguments extends readonly CommandArgument[] = readonly CommandArgument[],
@@ -51,7 +51,7 @@ export interface Command<
 export const assertCommand = createFormCheck<Command>(
   objectOf(
     {
-      name: { type: 'string', pattern: '^[a-z][a-z0-9-]*( [a-z][a-z0-9-]*)?$' },
+      name: { type: 'string', pattern: '^[a-z][a-z0-9-]*( [a-z][a-z0-9-]*){0,2}$' },
       summary: filledText,
       arguments: {
         type: 'array',

@@ -1,10 +1,13 @@
 import { type Command, type CommandInput, JSON_OPTION, type Page, printJson, printTable } from '#plugin-api'
+import type { Rights } from '../auth/types.ts'
 import type { Account } from '../users/types.ts'
 import { toAccountRow, toAccountRows } from './account-rows.ts'
 import type { Cradle } from './manifest.ts'
 import type { AccountRow } from './schemas.ts'
 
 const ACCOUNTS_AT_ONCE = 200
+/** An operator may grant everything. */
+const OPERATOR: Rights = { role: 'admin', permissions: [] }
 const USERNAME = { name: 'username', summary: 'username or ID of the account', required: true }
 const PASSWORD_STDIN = {
   flags: '--password-stdin',
@@ -41,14 +44,17 @@ const create: Command<Cradle> = {
     { flags: '--admin', summary: 'make it an administrator' },
     { flags: '--display-name <name>', summary: 'name shown to other people' },
     { flags: '--permissions <keys>', summary: 'the permissions to grant, separated by commas' },
+    { flags: '--groups <names>', summary: 'the groups to join, by name or ID, separated by commas' },
     PASSWORD_STDIN,
     JSON_OPTION,
   ],
   audit: 'user.create',
   async run(input, cradle) {
-    const { admin, displayName, permissions: keys } = input.options
+    const { admin, displayName, permissions: keys, groups: names } = input.options
     const permissions = typeof keys === 'string' ? keys.split(',') : []
-    cradle.grants.assertGrantable({ role: 'admin', permissions: [] }, { permissions })
+    cradle.grants.assertGrantable(OPERATOR, { permissions })
+    const groups = typeof names === 'string' ? names.split(',') : []
+    const group_ids = await cradle.groupGrants.resolve(OPERATOR, groups)
     const chosen = await choosePassword(input, cradle)
     const user = await cradle.users.create({
       username: input.args[0]!,
@@ -56,6 +62,7 @@ const create: Command<Cradle> = {
       role: admin ? 'admin' : 'user',
       display_name: typeof displayName === 'string' ? displayName : null,
       permissions,
+      group_ids,
     })
     report(input, await toAccountRow(user, cradle), 'was created', chosen)
     return 0

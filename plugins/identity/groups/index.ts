@@ -2,6 +2,7 @@
 // grants; their plugins describe them at `groups.shareables`.
 import { definePlugin, type Shareable } from '#plugin-api'
 import { accessRoutes } from './access.ts'
+import { groupCommands } from './commands.ts'
 import { createDirectory, type Directory } from './directory.ts'
 import { directoryRoutes } from './directory-routes.ts'
 import { createGroupRules, type GroupRules } from './group-rules.ts'
@@ -40,6 +41,7 @@ export default definePlugin({
     host.service('sharing', createSharing)
     host.service('directory', createDirectory)
     host.routes([...groupRoutes, ...directoryRoutes, ...accessRoutes])
+    for (const command of groupCommands) host.command(command)
     host.extend('users.groups', ({ ids }, { groups }) => groups.listRecent(ids))
     host.extend('users.first_groups', (_, { groups }) => groups.listFirst())
     host.extend('users.named_groups', ({ names }, { groups }) => groups.findNamed(names))

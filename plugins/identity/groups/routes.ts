@@ -15,7 +15,11 @@ import {
 
 const guard = ['permission', 'users'] as const
 
-async function toRows(rows: readonly GroupDocument[], { users }: Pick<Cradle, 'users'>): Promise<GroupRow[]> {
+/** Returns groups as the API shows them. */
+export async function toGroupRows(
+  rows: readonly GroupDocument[],
+  { users }: Pick<Cradle, 'users'>,
+): Promise<GroupRow[]> {
   const counts = await users.countMembers(rows.map(({ _id }) => _id))
   return rows.map(({ _id: id, name_key, ...group }) => {
     return { id, ...group, member_count: counts.get(id) ?? 0 }
@@ -27,7 +31,7 @@ const showGroup = async <const Status extends number>(
   group: GroupDocument,
   cradle: Pick<Cradle, 'users'>,
 ) => {
-  const [row] = await toRows([group], cradle)
+  const [row] = await toGroupRows([group], cradle)
   return replyWithTag(status, row!, makeTag(group, groupFields))
 }
 
@@ -44,7 +48,7 @@ export const groupRoutes: Route<Cradle>[] = [
     response: { 200: groupRows },
   }).handle(async ({ query }, cradle) => {
     const { rows, next } = await cradle.groups.list(query.q, query)
-    return pageReply(query, { rows: await toRows(rows, cradle), next })
+    return pageReply(query, { rows: await toGroupRows(rows, cradle), next })
   }),
 
   route({
