@@ -2134,7 +2134,7 @@ export interface paths {
     get: operations["listInvites"];
     /**
      * Create an invite
-     * @description Creates a code with which one person can create an account, once and until it expires. Only this reply contains the code, so pass it on now. Callers grant only permissions that they hold themselves.
+     * @description Creates a code with which one person can create an account, once and until it expires. Only this reply contains the code, so pass it on now. Callers grant only permissions that they hold themselves, also by groups.
      *
      * Needs the permission `users`, which administrators have.
      */
@@ -2159,7 +2159,7 @@ export interface paths {
   "/auth/invite/redeem": {
     /**
      * Redeem an invite
-     * @description Creates the account with the username and password of the invited person, opens a session for it, and returns the same as a login. The account gets the permissions of the invite as far as its creator still holds them. After an error, such as a username that is taken, the code can still be redeemed.
+     * @description Creates the account with the username and password of the invited person, opens a session for it, and returns the same as a login. The account gets the permissions and joins the groups of the invite as far as its creator could still give them. After an error, such as a username that is taken, the code can still be redeemed.
      */
     post: operations["redeemInvite"];
   };
@@ -2935,6 +2935,8 @@ export interface components {
       role?: "admin";
       /** @description Granted to new accounts */
       permissions?: string[];
+      /** @description Ids or names of groups that accounts join and leave with the claim at each sign-in; a reply has the names, and the ids of groups that were deleted */
+      groups?: string[];
     };
     /** SignInSettings */
     SignInSettings: {
@@ -3071,12 +3073,19 @@ export interface components {
     ClaimRulesPreview: {
       role: components["schemas"]["Role"];
       permissions: string[];
+      /** @description The groups that the account joins besides those of all new accounts */
+      groups: {
+          id: string;
+          name: string;
+        }[];
       /** @description Positions of the rules that apply, from 0 */
       matched: number[];
       /** @description Positions of the rules whose claims the service has left out as too large; an account keeps what they would grant */
       undecided: number[];
       /** @description Permissions in the rules that no plugin declares; they grant nothing */
       unknown_permissions: string[];
+      /** @description Groups in the rules that do not exist; nobody joins them */
+      unknown_groups: string[];
     };
     /** TotpState */
     TotpState: {
@@ -11378,6 +11387,11 @@ export interface components {
       revoked_at: number | null;
       status: components["schemas"]["InviteStatus"];
       permissions: string[];
+      /** @description The groups that the new account joins, without those that were deleted */
+      groups: {
+          id: string;
+          name: string;
+        }[];
     };
     /** CreateInviteBody */
     CreateInviteBody: {
@@ -11393,6 +11407,11 @@ export interface components {
        * @default []
        */
       permissions?: string[];
+      /**
+       * @description Ids or names of groups that the new account joins, if the creator of the invite still holds what they give then
+       * @default []
+       */
+      groups?: string[];
     };
     CreateInvite403Error: {
       error: {
@@ -11428,6 +11447,11 @@ export interface components {
       revoked_at: number | null;
       status: components["schemas"]["InviteStatus"];
       permissions: string[];
+      /** @description The groups that the new account joins, without those that were deleted */
+      groups: {
+          id: string;
+          name: string;
+        }[];
       /** @description Shown only here */
       code: string;
       /** @description For the invited person; null if no public URL is configured */
@@ -24772,6 +24796,7 @@ export interface operations {
         to?: string;
         /** @description One row for each; by group, a member of two counts in both */
         by?: components["schemas"]["UsageExportKey"];
+        /** @description CSV for spreadsheets, or JSON */
         format?: components["schemas"]["UsageExportFormat"];
         /** @description Only calls of this account; those who are no administrators see their own anyway */
         username?: string;
@@ -25678,7 +25703,7 @@ export interface operations {
   };
   /**
    * Create an invite
-   * @description Creates a code with which one person can create an account, once and until it expires. Only this reply contains the code, so pass it on now. Callers grant only permissions that they hold themselves.
+   * @description Creates a code with which one person can create an account, once and until it expires. Only this reply contains the code, so pass it on now. Callers grant only permissions that they hold themselves, also by groups.
    *
    * Needs the permission `users`, which administrators have.
    */
@@ -25697,6 +25722,9 @@ export interface operations {
          *   "note": "For Ada",
          *   "permissions": [
          *     "channels"
+         *   ],
+         *   "groups": [
+         *     "Sales"
          *   ]
          * }
          */
@@ -25789,7 +25817,7 @@ export interface operations {
   };
   /**
    * Redeem an invite
-   * @description Creates the account with the username and password of the invited person, opens a session for it, and returns the same as a login. The account gets the permissions of the invite as far as its creator still holds them. After an error, such as a username that is taken, the code can still be redeemed.
+   * @description Creates the account with the username and password of the invited person, opens a session for it, and returns the same as a login. The account gets the permissions and joins the groups of the invite as far as its creator could still give them. After an error, such as a username that is taken, the code can still be redeemed.
    */
   redeemInvite: {
     requestBody: {
