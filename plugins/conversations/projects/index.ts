@@ -43,7 +43,7 @@ export default definePlugin({
         owner: 'user_id',
         nameOf: ({ name }) => name,
         find: (caller, key) => host.cradle.projects.findShareable(caller, key),
-        changed: (before, after) => host.cradle.projects.noteGrants(before, after),
+        changed: (former, current) => host.cradle.projects.noteGrants(former, current),
       }),
     )
     host.on('user.changed', ({ user_id }, { projects }) => projects.release({ user_ids: [user_id] }))

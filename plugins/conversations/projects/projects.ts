@@ -128,10 +128,10 @@ export function createProjects({
     readSettings,
     release,
 
-    /** Announces another list of grants; threads of those who lose the project leave it. */
-    async noteGrants(before: ProjectDocument, after: ProjectDocument): Promise<void> {
-      if (listLosers(before, after).length > 0) await release({ project_id: after._id })
-      noteChange(before, after)
+    /** Announces another list of grants; threads of accounts that lose the project leave it. */
+    async noteGrants(former: ProjectDocument, current: ProjectDocument): Promise<void> {
+      if (listLosers(former, current).length > 0) await release({ project_id: current._id })
+      noteChange(former, current)
     },
 
     /**

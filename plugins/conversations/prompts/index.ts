@@ -40,7 +40,7 @@ export default definePlugin({
         owner: 'user_id',
         nameOf: ({ name }) => name,
         find: (caller, key) => host.cradle.prompts.findShareable(caller, key),
-        changed: (before, after) => host.cradle.prompts.noteChange(before, after),
+        changed: (former, current) => host.cradle.prompts.noteChange(former, current),
       }),
     )
   },

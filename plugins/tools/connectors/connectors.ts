@@ -54,11 +54,11 @@ export function createConnectors(cradle: Cradle) {
   const { events, connectorFetch, ids, limits, revocation, signIns } = cradle
   const { connectors } = collections
 
-  const noteChange = (before: ConnectorDocument, after = before) => {
-    const { _id: connector_id, owner_id } = before
+  const noteChange = (former: ConnectorDocument, current = former) => {
+    const { _id: connector_id, owner_id } = former
     // A global connector is everybody's as long as it has no list.
-    const isOpen = owner_id === null && !(before.grants && after.grants)
-    const grants = [...(before.grants ?? []), ...(after.grants ?? [])]
+    const isOpen = owner_id === null && !(former.grants && current.grants)
+    const grants = [...(former.grants ?? []), ...(current.grants ?? [])]
     return events.emit('connector.changed', { connector_id, owner_id, ...(!isOpen && { grants }) })
   }
 
@@ -191,9 +191,9 @@ export function createConnectors(cradle: Cradle) {
       viewer.role === 'admin' ? findOne({ _id }) : find(viewer, _id),
 
     /** Announces another list of grants; accounts that may no longer use the connector lose their credentials. */
-    async noteGrants(before: ConnectorDocument, after: ConnectorDocument): Promise<void> {
-      await noteChange(before, after)
-      await accessLosses.ofConnector(after._id)
+    async noteGrants(former: ConnectorDocument, current: ConnectorDocument): Promise<void> {
+      await noteChange(former, current)
+      await accessLosses.ofConnector(current._id)
     },
 
     /**
@@ -228,9 +228,9 @@ export function createConnectors(cradle: Cradle) {
     /** Returns a connector that is not stored, with the same checks. */
     async draft(maker: Maker, { kind, config, connector_id }: TypeOf<typeof probeRequest>) {
       const stored = connector_id === undefined ? undefined : await findEditable(maker, connector_id)
-      const made = await draft({ name: 'draft', kind, config, scope: 'user' }, maker, stored)
+      const trial = await draft({ name: 'draft', kind, config, scope: 'user' }, maker, stored)
       // The secrets of a connector are sent for its owner only, also in a test.
-      return stored && !isOwner(stored, maker) ? { ...made, owner_id: stored.owner_id } : made
+      return stored && !isOwner(stored, maker) ? { ...trial, owner_id: stored.owner_id } : trial
     },
 
     /**

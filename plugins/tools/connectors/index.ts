@@ -167,7 +167,7 @@ export default definePlugin({
         owner: 'owner_id',
         nameOf: ({ name }) => name,
         find: (caller, key) => host.cradle.connectors.findShareable(caller, key),
-        changed: (before, after) => host.cradle.connectors.noteGrants(before, after),
+        changed: (former, current) => host.cradle.connectors.noteGrants(former, current),
       }),
     )
   },

@@ -139,7 +139,7 @@ export default definePlugin({
         owner: 'user_id',
         nameOf: ({ name }) => name,
         find: (caller, key) => host.cradle.bases.findShareable(caller, key),
-        changed: (before, after) => host.cradle.bases.noteChange(before, after),
+        changed: (former, current) => host.cradle.bases.noteChange(former, current),
       }),
     )
     host.job({

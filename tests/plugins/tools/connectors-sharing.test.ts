@@ -125,9 +125,9 @@ t.test('Others use a shared connector with credentials of their own, until it is
   const calls = mcp.of('tools/call').length
   await share(id, [])
   release()
-  const { frames: rest } = await his.seeTurn(running)
+  const { frames: framesOfRun } = await his.seeTurn(running)
   t.match(
-    rest.filter(({ type }) => type === 'tool_result'),
+    framesOfRun.filter(({ type }) => type === 'tool_result'),
     [{ is_error: true }],
   )
   t.equal(mcp.of('tools/call').length, calls, 'the next call is not made')

@@ -140,13 +140,13 @@ t.test('An editor pays for the vectors of what they add', async (t) => {
   }
   const id = await create('Paid', { token: ann.token })
   await share(id, [{ user: 'cleo', access: 'edit' }])
-  const before = await callsOf(ann)
+  const callsOfOwner = await callsOf(ann)
   await upload(id, [['sea.txt', 'Whales sing.']], { token: cleo.token })
   await settled(id, ann.token)
-  t.strictSame([await callsOf(cleo), await callsOf(ann)], [1, before])
+  t.strictSame([await callsOf(cleo), await callsOf(ann)], [1, callsOfOwner])
   await upload(id, [['land.txt', 'Horses run.']], { token: ann.token })
   await settled(id, ann.token)
-  t.strictSame([await callsOf(cleo), await callsOf(ann)], [1, before + 1])
+  t.strictSame([await callsOf(cleo), await callsOf(ann)], [1, callsOfOwner + 1])
 })
 
 t.test('Whoever gains, has or loses a knowledge base is notified of it, and nobody else', async (t) => {

@@ -221,7 +221,7 @@ export function createThreads({
       noteChange(updated)
       return updated
     },
-    /** Takes all threads out of these projects, or only those of one account. */
+    /** Takes all threads out of these projects, or only the threads of one account. */
     async leaveProjects(project_ids: readonly string[], user_id?: string): Promise<void> {
       const ofUser = user_id === undefined ? {} : { user_id }
       await threads.updateMany(
@@ -242,7 +242,7 @@ export function createThreads({
         .toArray()
       return new Map(counts.map(({ _id, threads }) => [_id, threads]))
     },
-    /** Lists the projects that threads are in, with the accounts of the threads: all, those of accounts, or one project. */
+    /** Lists the projects that threads are in, with the accounts of the threads; only some accounts, or one project, if they are named. */
     async listProjects({
       project_id = { $exists: true },
       user_ids,
