@@ -84,11 +84,21 @@ const AGENT_NEEDS: Record<string, Need> = {
 
 const isOfGrants = ({ path }: Pick<ServedRoute, 'path'>) => path.endsWith('/grants')
 
+/** Routes whose method does not tell the access that they need: credentials are each user's own. */
+const NEEDS: Record<string, Need> = {
+  'POST /experts/published/:expert_id/install': 'use',
+  'POST /connectors/:id/authorize': 'use',
+  'PUT /connectors/:id/credentials': 'use',
+  'DELETE /connectors/:id/credentials': 'use',
+  'GET /connectors/:id/log': 'edit',
+}
+
 /** Returns the access that a route needs to the first object in its path. */
-function needOf({ method, path }: ServedRoute, first: string): Need {
+function needOf({ name, method, path }: ServedRoute, first: string): Need {
+  if (NEEDS[name]) return NEEDS[name]
   if (isOfGrants({ path })) return method === 'GET' ? 'edit' : 'own'
   if (method === 'DELETE' && path === first) return 'own'
-  return method === 'GET' || path.endsWith('/install') ? 'use' : 'edit'
+  return method === 'GET' ? 'use' : 'edit'
 }
 
 /** Returns the classes of an object of somebody else that is or was shared with the caller. */
@@ -276,10 +286,10 @@ const FIRST: Record<string, (facts: Facts) => Classes> = {
     other: [none, (world) => add(world, world.owner, '/providers/:id')],
     missing: [none, nothing],
   }),
-  '/connectors/:id': ({ none, isManaged }) => ({
-    ...privateTo('/connectors/:id', none),
+  '/connectors/:id': (facts) => ({
+    ...shareable('/connectors/:id')(facts),
     global: [
-      isManagedOnly(isManaged),
+      isManagedOnly(facts.isManaged || facts.isGrants),
       (world) => add(world, world.administrator, '/connectors/:id', { scope: 'global' }),
     ],
   }),

@@ -118,12 +118,6 @@ const EXCEPTIONS: Record<string, Exception> = {
   },
 }
 
-/** Kinds that nobody can share yet; their grants do not exist. */
-const UNSHARED = ['/connectors', '/admin/providers']
-
-const isUnshared = ({ path }: ServedRoute) =>
-  path.endsWith('/grants') && UNSHARED.some((kind) => path.startsWith(`${kind}/`))
-
 /** Calls whose query admits other callers than the guard of their route. */
 const VARIANTS: Record<string, Exception[]> = {
   'GET /agents': [{}, { query: '?scope=all', who: 'admin' }],
@@ -139,10 +133,6 @@ export function sampleRoute(route: ServedRoute, declarations: Declarations): Rou
     status: route.method === 'SOCKET' ? 101 : Math.min(...Object.keys(route.response!).map(Number)),
     query: queryOf(route),
     ...(on && { on: { ...on, answers: changeAnswers(on.answers, answers, ok) } }),
-    ...(on &&
-      isUnshared(route) && {
-        on: { ...on, answers: Object.fromEntries(Object.keys(on.answers).map((name) => [name, NOT_FOUND])) },
-      }),
     ...(!on && ok !== 'ok' && { refusal: ok }),
     ...((route.method === 'DELETE' ? isAtObject : route.path.endsWith('/grants')) && {
       spends: 'object' as const,
