@@ -16,7 +16,7 @@ import { PublishSheet } from './publish-sheet.tsx'
 import { TransferSheet } from './transfer-sheet.tsx'
 import { useLoadedAgent } from './use-agent.ts'
 
-/** Shares an agent, publishes a copy as an expert, or gives it to another owner. */
+/** Shares an agent, publishes a copy as an expert, or transfers it to another owner. */
 export default function SharingTab() {
   const { agent } = useLoadedAgent()
   const [isPublishing, setPublishing] = useState(false)

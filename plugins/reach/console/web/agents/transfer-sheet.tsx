@@ -14,7 +14,7 @@ interface Props {
   onClose(): void
 }
 
-/** Gives an agent to another owner, after it has said what this means. */
+/** Transfers an agent to another owner, after it has said what this means. */
 export function TransferSheet({ agent, onClose }: Props) {
   const [entries, setEntries] = useState<DirectoryEntry[]>([])
   const [owner] = entries

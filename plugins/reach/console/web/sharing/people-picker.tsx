@@ -91,7 +91,7 @@ export function PeoplePicker({ value, onChange, kind, isOffered = () => true, ..
 }
 
 /** The icon of a person or a group. */
-export const EntryIcon = ({ kind, size = 16 }: Pick<DirectoryEntry, 'kind'> & { size?: number }) =>
+const EntryIcon = ({ kind, size = 16 }: Pick<DirectoryEntry, 'kind'> & { size?: number }) =>
   kind === 'group' ? <Users size={size} aria-hidden /> : <UserRound size={size} aria-hidden />
 
 function Entry({ entry }: { entry: DirectoryEntry }) {
