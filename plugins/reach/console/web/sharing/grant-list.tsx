@@ -49,7 +49,10 @@ export function GrantList({ thing, grants, base, refused, onChange }: Props) {
                 variant="subtle"
                 color="gray"
                 aria-label={t('sharing.remove', { name })}
-                onClick={() => set(grant)?.(null)}
+                onClick={(event) => {
+                  focusNextRow(event.currentTarget)
+                  set(grant)?.(null)
+                }}
               >
                 <X size={14} aria-hidden />
               </ActionIcon>
@@ -75,6 +78,10 @@ export function GrantList({ thing, grants, base, refused, onChange }: Props) {
     </ul>
   )
 }
+
+/** Moves the focus to the row below, before the row with the focus is removed. */
+const focusNextRow = (button: HTMLElement) =>
+  button.closest('li')?.nextElementSibling?.querySelector<HTMLElement>('select, button')?.focus()
 
 function OwnerRow({ thing: { owner } }: { thing: SharedThing }) {
   const { username, display_name } = useAccount()
