@@ -46,8 +46,8 @@ export function createBudgetWarnings({
 
   const checkAccount = async ({ user_id, budget, timezone, spent }: Spender): Promise<void> => {
     if (!budget) return
-    const place = { timezone: timezone ?? config.timezone, currency }
-    const { amount, until, warned } = readWindow(spent, budget, clock.seconds(), place)
+    const settings = { timezone: timezone ?? config.timezone, currency }
+    const { amount, until, warned } = readWindow(spent, budget, clock.seconds(), settings)
     if (warned || !isNearlyUsedUp(budget, amount)) return
     if (await usageCounters.noteWarning(user_id, budget, until))
       await warn(user_id, budget, { spent: amount, resets_at: until })

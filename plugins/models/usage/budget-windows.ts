@@ -24,7 +24,7 @@ const LONGEST: Record<BudgetWindow, number> = {
   month: 33 * DAY_SECONDS,
 }
 
-/** The most spans in memory, of which there is one for each zone and window. */
+/** The most spans in memory: one for each zone and window. */
 const MAX_SPANS = 2000
 
 const spans = new Map<string, BudgetSpan>()

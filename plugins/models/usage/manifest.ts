@@ -14,7 +14,7 @@ export const manifest = defineManifest({
     keep_days: { type: 'integer', minimum: 1, maximum: 36_500 },
     /** The currency of costs and budgets, as an ISO 4217 code. */
     currency: { type: 'string', pattern: '^[A-Z]{3}$', default: 'USD' },
-    /** The zone in which the budget of the server begins anew, and those of accounts without a zone of their own. */
+    /** The zone in which the budget of the server begins anew, and the budgets of accounts without a zone of their own. */
     timezone: { ...timeZone, default: 'UTC' },
     /** Refuses calls of models without a known price, or runs them at no cost. */
     unpriced: { enum: ['run', 'refuse'], default: 'run' },

@@ -11,7 +11,7 @@ const FAIR_OUTPUT = 4096
 /** More tokens than any call asks for. */
 const UNLIMITED = Number.MAX_SAFE_INTEGER
 
-/** What a call asks for: its prompt, and at most `output` tokens for its answer. */
+/** The demand of a call: its prompt, and at most `output` tokens for its answer. */
 export interface Wish {
   call_id: string
   prompt: number
@@ -22,7 +22,7 @@ export interface Wish {
   takesAny: boolean
 }
 
-/** What is used and reserved of a quota and a budget at present; money in billionths. */
+/** The used and reserved parts of a quota and a budget at present; money in billionths. */
 export interface Use {
   used: number
   reserved: number

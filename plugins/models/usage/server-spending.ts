@@ -25,16 +25,16 @@ export function createServerSpending({
   config: { currency, timezone },
   clock,
 }: Pick<Cradle, 'collections' | 'config' | 'clock'>) {
-  const place = { timezone, currency }
+  const settings = { timezone, currency }
   /** The calls of this process that have a reservation here. */
-  const held = new Set<string>()
+  const reservedCalls = new Set<string>()
   let budget: Budget | null = null
 
   const readUse = (
     { spent, holds = [] }: Pick<ServerCounterDocument, 'spent' | 'holds'>,
     budget: Budget,
   ): Use => {
-    const { amount, until } = readWindow(spent, budget, clock.seconds(), place)
+    const { amount, until } = readWindow(spent, budget, clock.seconds(), settings)
     const live = holds.filter(({ until }) => until > clock.now())
     return {
       used: 0,
@@ -65,8 +65,8 @@ export function createServerSpending({
         { $lte: [at, { $ifNull: ['$forgotten_at', 0] }] },
       ],
     }
-    const others = { $not: { $in: ['$$this.user_id', { $ifNull: ['$$entry.user_ids', []] }] } }
-    const remaining = { $filter: { input: { $literal: costs }, cond: others } }
+    const isOpen = { $not: { $in: ['$$this.user_id', { $ifNull: ['$$entry.user_ids', []] }] } }
+    const remaining = { $filter: { input: { $literal: costs }, cond: isOpen } }
     const isPartOfSame = { $and: [{ $eq: ['$$entry.batch', number] }, { $not: '$$entry.is_whole' }] }
     const open = {
       $cond: [
@@ -84,7 +84,7 @@ export function createServerSpending({
       at,
     }
     const isPast = { $gt: [{ $ifNull: ['$$entry.batch', -1] }, number] }
-    const kept = {
+    const others = {
       $filter: {
         input: counted,
         cond: {
@@ -115,11 +115,11 @@ export function createServerSpending({
       {
         $set: {
           ...(Number.isFinite(last) && {
-            spent: toSpentUpdate('$counting', last, place),
+            spent: toSpentUpdate('$counting', last, settings),
             counted: {
               $let: {
                 vars: { entry },
-                in: { $concatArrays: [kept, [{ $cond: [isPast, '$$entry', joined] }]] },
+                in: { $concatArrays: [others, [{ $cond: [isPast, '$$entry', joined] }]] },
               },
             },
             forgotten_at: { $max: ['$forgotten_at', now - FORGOTTEN_MS] },
@@ -141,7 +141,7 @@ export function createServerSpending({
     get budget(): Budget | null {
       return budget
     },
-    isHeld: (call_id: string): boolean => held.has(call_id),
+    isHeld: (call_id: string): boolean => reservedCalls.has(call_id),
 
     /** Reads the budget that this or another process has set. */
     async load(): Promise<void> {
@@ -161,7 +161,7 @@ export function createServerSpending({
     /** Reserves money of the budget for a call, like the reservation of an account. */
     async reserve(wish: Wish, budget: Budget): Promise<{ output: number } | Use> {
       const now = clock.now()
-      held.add(wish.call_id)
+      reservedCalls.add(wish.call_id)
       const spent = spentNow(budget.window, clock.seconds(), currency)
       const holds = reservationOf(wish, { budget: { amount: budget.amount, spent }, until: now + KEPT_MS })
       const counter = (await counters.findOneAndUpdate(
@@ -171,7 +171,7 @@ export function createServerSpending({
       ))!
       const hold = counter.holds?.find(({ call_id }) => call_id === wish.call_id)
       if (hold) return { output: hold.tokens - wish.prompt }
-      held.delete(wish.call_id)
+      reservedCalls.delete(wish.call_id)
       return readUse(counter, budget)
     },
 
@@ -181,7 +181,7 @@ export function createServerSpending({
       parts: readonly (BatchPart & { ended: readonly string[] })[],
       { is_whole }: { is_whole: boolean },
     ): Write[] {
-      const ended = parts.flatMap((part) => part.ended.filter((call_id) => held.has(call_id)))
+      const ended = parts.flatMap((part) => part.ended.filter((call_id) => reservedCalls.has(call_id)))
       if (ended.length === 0 && !parts.some(isPriced)) return []
       const update = toUpdate(batch, parts, { is_whole, ended })
       return [{ name: 'updateOne', namespace: counters.namespace, filter: { _id: ID }, update, upsert: true }]
@@ -189,7 +189,7 @@ export function createServerSpending({
 
     /** Forgets the calls of a batch that was written. */
     noteEnded(call_ids: readonly string[]): void {
-      for (const call_id of call_ids) held.delete(call_id)
+      for (const call_id of call_ids) reservedCalls.delete(call_id)
     },
 
     /** Returns the writes that count batches which a crashed process had charged to accounts only. */

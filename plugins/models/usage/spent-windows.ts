@@ -15,7 +15,7 @@ export const listCosts = (rows: readonly UsageDocument[], currency: string): Spe
   )
 
 /** The zone and the currency of a counter. */
-interface CounterPlace {
+interface CounterSettings {
   timezone: string
   currency: string
 }
@@ -26,7 +26,7 @@ interface CounterPlace {
  * whole window of the zone: if the window of the zone had begun before the other ended, it runs until the end of the next,
  * so that nobody gets a window more by changing the zone.
  */
-export function toSpentUpdate(costs: unknown, last: number, { timezone, currency }: CounterPlace) {
+export function toSpentUpdate(costs: unknown, last: number, { timezone, currency }: CounterSettings) {
   const isSame = { $eq: ['$spent.currency', currency] }
   const sumSince = (from: unknown) => ({
     $sum: {
@@ -75,7 +75,7 @@ export function readWindow(
   spent: SpentAmounts | undefined,
   { window }: Pick<Budget, 'window'>,
   now: number,
-  { timezone, currency }: CounterPlace,
+  { timezone, currency }: CounterSettings,
 ): SpentWindow {
   const stored = spent?.currency === currency ? spent[window] : undefined
   if (stored && stored.until > now) return stored

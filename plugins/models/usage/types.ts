@@ -25,7 +25,7 @@ export interface UsageDocument extends Omit<TokenUsage, 'cost'>, MediaUsage {
   day: string
 }
 
-/** What a running call may take, until a time in Unix milliseconds at most. */
+/** The tokens and the money that a running call may take, until a time in Unix milliseconds at most. */
 export interface Hold {
   call_id: string
   tokens: number

@@ -22,7 +22,7 @@ export type Batch = Pick<ChargedBatch, '_id' | 'writer' | 'number'>
 /** The limits of an account. */
 export type AccountLimits = Pick<ModelAccount, 'token_quota' | 'budget' | 'timezone'>
 
-/** What every account has used and spent, and what its running calls have reserved. */
+/** The tokens and the money that every account has used, and that its running calls have reserved. */
 export type UsageCounters = ReturnType<typeof createUsageCounters>
 
 /** Creates the counters, one document per account. */
@@ -34,8 +34,8 @@ export function createUsageCounters({
 }: Pick<Cradle, 'collections' | 'clock' | 'quotaWindow' | 'config'>) {
   const { currency } = config
   /** The calls of this process that have a reservation. */
-  const held = new Set<string>()
-  const placeOf = (timezone: string | null) => ({ timezone: timezone ?? config.timezone, currency })
+  const reservedCalls = new Set<string>()
+  const settingsOf = (timezone: string | null) => ({ timezone: timezone ?? config.timezone, currency })
   const isLive = ({ until }: Pick<Hold, 'until'>) => until > clock.now()
 
   /** Returns the key of the quota's current period; undefined for all time. */
@@ -49,7 +49,7 @@ export function createUsageCounters({
     { budget, timezone }: Pick<AccountLimits, 'budget' | 'timezone'>,
   ): Use => {
     const live = holds.filter(isLive)
-    const window = budget && readWindow(counter.spent, budget, clock.seconds(), placeOf(timezone))
+    const window = budget && readWindow(counter.spent, budget, clock.seconds(), settingsOf(timezone))
     const period = quotaWindow === 'all' ? undefined : counter[quotaWindow]
     const inPeriod = period?.key === currentKey() ? period?.used : 0
     return {
@@ -69,11 +69,11 @@ export function createUsageCounters({
   }
 
   return {
-    isHeld: (call_id: string): boolean => held.has(call_id),
+    isHeld: (call_id: string): boolean => reservedCalls.has(call_id),
 
     /** Forgets the calls of a batch that was written. */
     noteEnded(call_ids: readonly string[]): void {
-      for (const call_id of call_ids) held.delete(call_id)
+      for (const call_id of call_ids) reservedCalls.delete(call_id)
     },
 
     /**
@@ -86,7 +86,7 @@ export function createUsageCounters({
       { token_quota, budget, timezone }: AccountLimits,
     ): Promise<{ output: number } | Use> {
       const now = clock.now()
-      held.add(wish.call_id)
+      reservedCalls.add(wish.call_id)
       const holds = reservationOf(wish, {
         quota: token_quota === null ? undefined : { tokens: token_quota, used: usedNow() },
         budget: budget
@@ -107,7 +107,7 @@ export function createUsageCounters({
       }))!
       const hold = counter.holds.find(({ call_id }) => call_id === wish.call_id)
       if (hold) return { output: hold.tokens - wish.prompt }
-      held.delete(wish.call_id)
+      reservedCalls.delete(wish.call_id)
       return readUse(counter, { budget, timezone })
     },
 
@@ -119,7 +119,7 @@ export function createUsageCounters({
         namespace: counters.namespace,
         filter: { _id: user_id },
         update: [
-          ...(rows.length > 0 ? [toChargedUpdate({ ...batch, at: now, rows }, placeOf(timezone))] : []),
+          ...(rows.length > 0 ? [toChargedUpdate({ ...batch, at: now, rows }, settingsOf(timezone))] : []),
           { $set: { holds: liveHolds(now, ended) } },
         ],
         upsert: rows.length > 0,
@@ -173,9 +173,9 @@ export function createUsageCounters({
 }
 
 /** Adds a batch to a counter, unless the counter already contains it. */
-function toChargedUpdate(batch: ChargedBatch, place: { timezone: string; currency: string }) {
+function toChargedUpdate(batch: ChargedBatch, settings: { timezone: string; currency: string }) {
   const { rows, writer, at } = batch
-  const costs = listCosts(rows, place.currency)
+  const costs = listCosts(rows, settings.currency)
   const batches = { $ifNull: ['$batches', []] }
   const others = {
     $filter: {
@@ -188,7 +188,7 @@ function toChargedUpdate(batch: ChargedBatch, place: { timezone: string; currenc
     day: toPeriodUpdate('day', rows, toDay),
     month: toPeriodUpdate('month', rows, toMonth),
     ...(costs.length > 0 && {
-      spent: toSpentUpdate({ $literal: costs }, Math.max(...costs.map(({ ts }) => ts)), place),
+      spent: toSpentUpdate({ $literal: costs }, Math.max(...costs.map(({ ts }) => ts)), settings),
     }),
     batches: { $concatArrays: [others, { $literal: [batch] }] },
     changed_at: at,

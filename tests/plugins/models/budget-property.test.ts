@@ -132,7 +132,7 @@ for (let n = 0; n < CASES; n += 1)
       return spent
     }
     for (let round = 0; round < 12; round += 1) {
-      const before = await spentNow()
+      const earlierSpent = await spentNow()
       const outcomes = await Promise.all(
         list(1, 8, () =>
           call(account, {
@@ -145,7 +145,7 @@ for (let n = 0; n < CASES; n += 1)
       )
       const errors = sum(outcomes.map(({ error = 0 }) => error))
       const after = await spentNow()
-      const most = Math.max(before, Math.round(budget.amount * 1e9)) + errors
+      const most = Math.max(earlierSpent, Math.round(budget.amount * 1e9)) + errors
       t.ok(after <= most, `${after} of ${budget.amount * 1e9} were spent, ${errors} by wrong estimates`)
       for (const { refused } of outcomes.filter((outcome) => outcome.refused)) {
         t.equal(refused!.code, 'BUDGET_EXCEEDED')
@@ -175,7 +175,7 @@ for (let n = 0; n < CASES; n += 1)
     await usageOf().serverSpending.setBudget(null)
   })
 
-t.test('Moving between zones gives nobody more windows than there are days', async (t) => {
+t.test('Nobody gets more windows than there are days by moving between zones', async (t) => {
   const { id: user_id } = await chat.server.createUser({ username: 'traveller' })
   const zones = Array.from({ length: 24 }, (_, n) => `Etc/GMT${n < 12 ? `+${n}` : `-${n - 10}`}`)
   const ends = new Set<number>()
@@ -226,11 +226,11 @@ t.test('A batch that a crash left half written is counted once', async (t) => {
     )
   await Promise.all(ids.map(spend))
   for (let round = 0; round < amount({ short: 6, long: 60 }); round += 1) {
-    const before = (await colls().totals.findOne({ _id: 'server' }))!
+    const earlierTotals = (await colls().totals.findOne({ _id: 'server' }))!
     const earlier = await colls().usage.distinct('_id')
     await Promise.all(list(1, 3, (index) => spend(ids[index]!)))
     const { spent } = (await colls().totals.findOne({ _id: 'server' }))!
-    if (chance(0.7)) await colls().totals.replaceOne({ _id: 'server' }, before)
+    if (chance(0.7)) await colls().totals.replaceOne({ _id: 'server' }, earlierTotals)
     if (chance(0.5)) await colls().usage.deleteMany({ _id: { $nin: earlier } })
     for (let times = 0; times < 2; times += 1) {
       await Promise.all([usageOf().usageRecords.recover(), usageOf().usageRecords.recover()])

@@ -180,7 +180,7 @@ t.test('A window ends at midnight of the zone of the account, across daylight sa
   t.equal(await endOf(), '2027-03-28T22:00:00.000Z', 'the day of the change has 23 hours')
   await spend()
 
-  // A change of the zone takes effect after the window, and gives nobody a second one.
+  // A change of the zone takes effect after the window, so that nobody gets a second one.
   await own({ timezone: 'America/New_York' })
   t.equal(await endOf(), '2027-03-28T22:00:00.000Z')
   t.match(await eva.ask(), { code: 'BUDGET_EXCEEDED', message: /2027-03-28 18:00 \(America\/New_York\)/ })
