@@ -134,4 +134,51 @@ t.test('costs, prices and budgets in the console', { skip: noChromium }, async (
     t.equal((await server.request('GET', '/admin/budget')).body.budget, null)
     t.strictSame(faults, [])
   })
+
+  await t.test(
+    'a budget that is nearly spent is announced, and one that is spent ends a turn as an answer',
+    async (t) => {
+      const { token, password } = await server.createUser({ username: 'bea' })
+      const [agent] = (await server.request('GET', '/agents', { token })).body
+      await server.request('PATCH', `/agents/${agent.id}`, { token, body: { default_model: 'shop:dear' } })
+      const path = `/chat/${agent.id}`
+      const { page, faults } = await openConsole(browser, url, { username: 'bea', password, path })
+      await server.call('PATCH', '/users/bea', { budget: { amount: 0.2, window: 'month' } })
+      const say = async (text: string) => {
+        await page.getByRole('textbox', { name: 'Message assistant…' }).fill(text)
+        await page.keyboard.press('Enter')
+      }
+      fake.next({ text: 'Nearly.', usage: { prompt_tokens: 1000, completion_tokens: 18_000 } })
+      await say('Much')
+      await page.getByText('You have spent $0.18 of your budget of $0.20.').waitFor()
+      await page.getByRole('article').getByText('Nearly.').waitFor()
+      await server.call('PATCH', '/users/bea', { budget: { amount: 0.18, window: 'month' } })
+      await say('More')
+      const answer = page.getByRole('article').last()
+      await answer.getByText(/^This would exceed the budget of 0.18 USD.*Ask an administrator/).waitFor()
+      t.equal(await page.getByRole('alert').count(), 0)
+      t.strictSame(await findBarriers(page, ALL_RULES), [])
+      await answer.getByRole('link', { name: 'See usage' }).click()
+      await page.getByText(/^\$0.18 of \$0.18 · resets/).waitFor()
+      await page.goto('/account')
+      await page.getByText('Budget this month').waitFor()
+      t.strictSame(faults, [])
+    },
+  )
+
+  await t.test('an account has the time zone of the browser until another is chosen', async (t) => {
+    const readZone = async () => (await server.request('GET', '/auth/me')).body.timezone
+    t.equal(await readZone(), await page.evaluate('Intl.DateTimeFormat().resolvedOptions().timeZone'))
+    await page.goto('/account')
+    const field = page.getByRole('combobox', { name: 'Time zone' })
+    await field.fill('Berlin')
+    await page.getByRole('option', { name: 'Europe/Berlin' }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
+    t.equal(await readZone(), 'Europe/Berlin')
+    await page.reload()
+    await field.waitFor()
+    t.equal(await readZone(), 'Europe/Berlin')
+    t.strictSame(faults, [])
+  })
 })

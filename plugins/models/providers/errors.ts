@@ -91,8 +91,8 @@ export const providerErrors = {
   BUDGET_EXCEEDED: {
     status: 429,
     message: {
-      en: 'The budget of {limit} {currency} is too low for this call: {spent} are spent, {reserved} are reserved for running answers, and the call needs at least {needed}. It begins anew on {resets_on}.',
-      zh: '预算不足：预算为 {limit} {currency}，已花费 {spent}，进行中的回答预留了 {reserved}，本次调用至少需要 {needed}。预算将于 {resets_on} 重新开始。',
+      en: 'This would exceed the budget of {limit} {currency}, of which {spent} is spent. The budget begins anew on {resets_on}.',
+      zh: '这会超出 {limit} {currency} 的预算，其中已花费 {spent}。预算将于 {resets_on} 重新开始。',
     },
   },
   PRICE_UNKNOWN: {

@@ -4,6 +4,7 @@ import { t } from '../i18n/words.ts'
 import { readFailure } from '../server/failure.ts'
 import { Failure } from '../ui/failure.tsx'
 
+const BudgetFailure = lazy(() => import('./budget-failure.tsx'))
 const ModelFailure = lazy(() => import('./model-failure.tsx'))
 
 interface Props {
@@ -32,6 +33,12 @@ export function ChatFailure(props: Props) {
       </Text>
     )
   const modelFailure = MODEL_FAILURES.find((one) => one === code)
+  if (code === 'BUDGET_EXCEEDED')
+    return (
+      <Suspense>
+        <BudgetFailure {...props} />
+      </Suspense>
+    )
   if (!modelFailure) return <Failure {...props} />
   return (
     <Suspense>

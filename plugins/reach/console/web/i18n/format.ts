@@ -51,18 +51,29 @@ export const formatMoney = (amount: number, currency: string) =>
 /** The smallest cost that is shown as a number. */
 const LEAST_COST = 0.0001
 
-/** A sum of money, rounded to the smallest unit of its currency: "$12.35". */
-export const formatSum = (amount: number, currency: string) =>
-  new Intl.NumberFormat(language, { style: 'currency', currency, currencyDisplay: 'narrowSymbol' }).format(
-    amount,
-  )
+/** The least sum that is rounded to the smallest unit of its currency. */
+const LEAST_ROUNDED = 0.01
+
+interface Cost {
+  amount: number
+  currency: string
+}
 
 /** The cost of an answer: "$1.24", "$0.0042", "less than $0.0001". */
-export function formatCost({ amount, currency }: { amount: number; currency: string }): string {
+export function formatCost({ amount, currency }: Cost): string {
   if (amount > 0 && amount < LEAST_COST)
     return t('tools.less_than', { amount: formatMoney(LEAST_COST, currency) })
-  return amount > 0 && amount < 1 ? formatMoney(amount, currency) : formatSum(amount, currency)
+  if (amount > 0 && amount < 1) return formatMoney(amount, currency)
+  return new Intl.NumberFormat(language, {
+    style: 'currency',
+    currency,
+    currencyDisplay: 'narrowSymbol',
+  }).format(amount)
 }
+
+/** A sum of costs, rounded so that those of a column can be compared: "$12.35", "$0.42". */
+export const formatSum = ({ amount, currency }: Cost): string =>
+  formatCost({ amount: amount < LEAST_ROUNDED ? amount : Math.round(amount * 100) / 100, currency })
 
 export function formatBytes(bytes: number): string {
   const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), BYTE_UNITS.length - 1)

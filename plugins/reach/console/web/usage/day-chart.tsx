@@ -1,10 +1,10 @@
 import type { components } from '#client'
-import { formatCompact, formatNumber } from '../i18n/format.ts'
+import { formatCompact, formatNumber, formatSum } from '../i18n/format.ts'
 import { language } from '../i18n/language.ts'
 import { t } from '../i18n/words.ts'
 import lists from '../ui/list.module.css'
 import classes from './day-chart.module.css'
-import { type Measure, nameCost, nameSum, sizeOf } from './spending.ts'
+import { type Measure, nameCost, sizeOf } from './spending.ts'
 import tables from './spending-table.module.css'
 
 type Bucket = components['schemas']['UsageBucket']
@@ -29,7 +29,7 @@ export function DayChart({ from, to, buckets, measure, currency }: Props) {
   const most = Math.max(...buckets.map((bucket) => sizeOf(bucket, measure)), Number.MIN_VALUE)
   const scale = (size: number) => (size / most) * HEIGHT
   const name = (size: number) =>
-    measure === 'cost' ? nameSum({ amount: size, currency }) : formatCompact(size)
+    measure === 'cost' ? formatSum({ amount: size, currency }) : formatCompact(size)
   return (
     <figure className={classes.chart}>
       <div className={classes.scale} aria-hidden>

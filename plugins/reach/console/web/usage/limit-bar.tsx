@@ -1,10 +1,9 @@
 import { Group, Stack, Text } from '@mantine/core'
 import type { components } from '#client'
-import { formatMoney, formatNumber } from '../i18n/format.ts'
+import { formatMoney, formatNumber, formatSum } from '../i18n/format.ts'
 import { t, type WordKey } from '../i18n/words.ts'
 import { Time } from '../ui/time.tsx'
 import { Bar } from '../ui/used-bar.tsx'
-import { nameSum } from './spending.ts'
 
 interface Props {
   label: string
@@ -71,7 +70,7 @@ export const BudgetBar = ({ budget: { amount, window, currency, spent, resets_at
     label={t(BUDGET_WORDS[window])}
     used={spent}
     max={amount}
-    format={(amount) => nameSum({ amount, currency })}
+    format={(amount) => formatSum({ amount, currency })}
     formatMax={(amount) => formatMoney(amount, currency)}
     resets_at={resets_at}
   />

@@ -1,5 +1,5 @@
 import type { components } from '#client'
-import { formatCost, formatSum } from '../i18n/format.ts'
+import { formatSum } from '../i18n/format.ts'
 import { t } from '../i18n/words.ts'
 
 /** The number that charts and lists compare. */
@@ -15,16 +15,9 @@ export type Spending = Pick<
 export const sizeOf = ({ cost, total_tokens }: Spending, measure: Measure): number =>
   measure === 'tokens' ? total_tokens : (cost?.amount ?? 0)
 
-/** The least sum that is rounded to hundredths, so that the amounts of a column can be compared. */
-const LEAST_ROUNDED = 0.01
-
-/** A sum of costs in words. */
-export const nameSum = ({ amount, currency }: { amount: number; currency: string }): string =>
-  amount < LEAST_ROUNDED ? formatCost({ amount, currency }) : formatSum(amount, currency)
-
 /** A cost in words: one that is unknown is not zero. */
 export const nameCost = ({ cost, model_calls }: Spending): string =>
-  cost ? nameSum(cost) : model_calls > 0 ? t('usage.no_price') : '–'
+  cost ? formatSum(cost) : model_calls > 0 ? t('usage.no_price') : '–'
 
 /** Sorts the largest first; among those without a known price, the ones with the most tokens. */
 export const byMeasure =
