@@ -51,7 +51,7 @@ export default function AccountPage() {
         <Sessions />
         {features.shares && <SharedLinks />}
         <ApiKeys account={account} />
-        <Limits limits={account.limits} />
+        <Limits account={account} />
         <SlotParts name="account.sections" />
       </Stack>
     </Page>

@@ -1,10 +1,13 @@
 import { Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import type { components } from '#client'
 import { formatBytes, formatNumber } from '../i18n/format.ts'
 import { t, type WordKey } from '../i18n/words.ts'
+import { useFacts } from '../server/facts.ts'
+import type { Account } from '../session/account.ts'
 import { Section } from '../ui/section.tsx'
 import { UsedBar } from '../ui/used-bar.tsx'
+import { BudgetBar } from '../usage/limit-bar.tsx'
+import { OwnQuota } from '../usage/own-quota.tsx'
 import classes from './limits.module.css'
 
 /** The limits that mean something to a person; the others protect the server. */
@@ -22,13 +25,16 @@ const NAMES: Record<string, WordKey> = {
   sessions: 'account.limit_sessions',
 }
 /** The share of its limits that the account has used. */
-export function Limits({ limits }: { limits: components['schemas']['Limits'] }) {
+export function Limits({ account: { limits, budget } }: { account: Account }) {
+  const { features } = useFacts()
   const shown = Object.entries(NAMES).flatMap(([name, label]) => {
     const limit = limits[name]
     return typeof limit?.used === 'number' ? [{ name, label, used: limit.used, max: limit.max }] : []
   })
   return (
     <Section title={t('account.limits')} about={t('account.limits_about')}>
+      {budget && <BudgetBar budget={budget} />}
+      {features.usage && <OwnQuota />}
       <ul className={classes.limits}>
         {shown.map(({ name, label, used, max }) => {
           const isSize = name === 'account_bytes'

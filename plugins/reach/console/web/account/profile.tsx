@@ -1,4 +1,4 @@
-import { SimpleGrid, TextInput } from '@mantine/core'
+import { Select, SimpleGrid, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { t } from '../i18n/words.ts'
 import { client } from '../server/client.ts'
@@ -14,11 +14,12 @@ import { SettingsForm } from '../ui/settings-form.tsx'
 interface Names {
   display_name: string | null
   email: string | null
+  timezone: string | null
 }
 
 const KEY = ['edit', '/auth/me']
 
-/** The name and address of the account. */
+/** The name, the address and the time zone of the account. */
 export function Profile() {
   const { data, error, refetch } = useQuery({
     queryKey: KEY,
@@ -38,12 +39,16 @@ export function Profile() {
 }
 
 function ProfileForm({ stored, tag }: { stored: Names; tag: string | null }) {
-  const draft = useDraft<Names>({ display_name: stored.display_name, email: stored.email })
+  const draft = useDraft<Names>({
+    display_name: stored.display_name,
+    email: stored.email,
+    timezone: stored.timezone,
+  })
   const save = async () => {
     const params = { header: ifMatch(tag) }
     const body = listChanges(draft.base, draft.value)
     const { data: user, tag: next } = await sendTagged(client.PATCH('/auth/me', { params, body }))
-    draft.accept({ display_name: user.display_name, email: user.email })
+    draft.accept({ display_name: user.display_name, email: user.email, timezone: user.timezone })
     queries.setQueryData(KEY, { data: user, tag: next })
     updateUser(user)
     await refresh('/auth/me')
@@ -53,6 +58,7 @@ function ProfileForm({ stored, tag }: { stored: Names; tag: string | null }) {
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="lg">
         <Name {...draft} />
         <Email {...draft} />
+        <TimeZone {...draft} />
       </SimpleGrid>
     </SettingsForm>
   )
@@ -85,5 +91,21 @@ const Email = ({ value, change }: Props) => (
     value={value.email ?? ''}
     error={useIssue('/email')}
     onChange={(event) => change({ email: event.currentTarget.value || null })}
+  />
+)
+
+const ZONES = Intl.supportedValuesOf('timeZone')
+
+const TimeZone = ({ value, change }: Props) => (
+  <Select
+    label={t('account.timezone')}
+    description={t('account.timezone_help')}
+    searchable
+    allowDeselect={false}
+    // The zone of a browser may be one that this one has another name for.
+    data={value.timezone === null ? ZONES : [...new Set([value.timezone, ...ZONES])]}
+    value={value.timezone}
+    error={useIssue('/timezone')}
+    onChange={(timezone) => change({ timezone })}
   />
 )
