@@ -33,9 +33,13 @@ export function Limits({ account: { limits, budget } }: { account: Account }) {
   })
   return (
     <Section title={t('account.limits')} about={t('account.limits_about')}>
-      {budget && <BudgetBar budget={budget} />}
-      {features.usage && <OwnQuota />}
       <ul className={classes.limits}>
+        {budget && (
+          <li className={classes.wide}>
+            <BudgetBar budget={budget} />
+          </li>
+        )}
+        {features.usage && <OwnQuota className={classes.wide} />}
         {shown.map(({ name, label, used, max }) => {
           const isSize = name === 'account_bytes'
           return (
