@@ -1,11 +1,12 @@
 import { Button, Group } from '@mantine/core'
 import { useState } from 'react'
 import { t } from '../i18n/words.ts'
+import { type Budget, BudgetField } from '../people/budget-field.tsx'
 import { api, client } from '../server/client.ts'
+import { useFacts } from '../server/facts.ts'
 import { refresh, send } from '../server/send.ts'
 import { useDraft } from '../ui/draft.ts'
 import { Sheet } from '../ui/sheet.tsx'
-import { type Budget, BudgetField } from './budget-field.tsx'
 import { BudgetBar } from './limit-bar.tsx'
 
 /** The budget of all accounts together, which administrators set. */
@@ -36,9 +37,10 @@ export function ServerBudget() {
   )
 }
 
-function BudgetSheet({ budget, onClose }: { budget: Budget | null; onClose(): void }) {
+function BudgetSheet({ budget, onClose }: { budget: Budget; onClose(): void }) {
+  const { currency } = useFacts()
   const stored = budget && { amount: budget.amount, window: budget.window }
-  const { value, isDirty, change } = useDraft<{ budget: Budget | null }>({ budget: stored })
+  const { value, isDirty, change } = useDraft<{ budget: Budget }>({ budget: stored })
   const save = async () => {
     await send(client.PUT('/admin/budget', { body: value }))
     await refresh('/admin/budget')
@@ -53,7 +55,7 @@ function BudgetSheet({ budget, onClose }: { budget: Budget | null; onClose(): vo
     >
       <BudgetField
         value={value.budget}
-        description={t('usage.server_budget_help')}
+        description={t('usage.server_budget_help', { currency: currency ?? '' })}
         onChange={(budget) => change({ budget })}
       />
     </Sheet>
