@@ -305,7 +305,13 @@ t.test('signing in by a browser', { skip: noChromium }, async (t) => {
     t.ok(await rights.getByRole('checkbox', { name: 'Knowledge bases' }).isChecked())
     await rights.getByRole('checkbox', { name: 'Channels' }).check()
     await page.getByRole('button', { name: 'Save and continue' }).click()
-    const everyone = await server.request('GET', '/groups/everyone')
+    await page.getByRole('textbox', { name: 'First message' }).waitFor()
+    const login = await server.request('POST', '/auth/login', {
+      token: null,
+      body: { username: ADMIN.username, password: 'Kx7-quiet-lantern-93' },
+    })
+    const { access_token: token } = login.body
+    const everyone = await server.request('GET', '/groups/everyone', { token })
     t.strictSame(everyone.body.permissions.toSorted(), ['channels', 'connectors', 'knowledge_bases'])
     const message = page.getByRole('textbox', { name: 'First message' })
     t.match(await message.inputValue(), /^Hello!/)

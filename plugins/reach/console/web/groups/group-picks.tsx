@@ -1,17 +1,19 @@
 import { MultiSelect } from '@mantine/core'
 import { t } from '../i18n/words.ts'
 import { useIssue } from '../ui/issues.tsx'
-import { groupNameOf, useGroups } from './group.ts'
+import { type Group, groupNameOf, useGroups } from './group.ts'
 
 interface Props {
   description: string
+  /** False for groups that cannot be chosen here. */
+  isOffered?(group: Group): boolean
   /** The ids of the chosen groups. */
   value: string[]
   onChange(ids: string[]): void
 }
 
 /** Groups as chips, to add and to remove. */
-export function GroupPicks({ description, value, onChange }: Props) {
+export function GroupPicks({ description, isOffered = () => true, value, onChange }: Props) {
   const { rows } = useGroups()
   return (
     <MultiSelect
@@ -21,7 +23,7 @@ export function GroupPicks({ description, value, onChange }: Props) {
       searchable
       hidePickedOptions
       // A group that is not read yet would be shown by its id.
-      data={rows?.map((group) => ({ value: group.id, label: groupNameOf(group) })) ?? []}
+      data={rows?.filter(isOffered).map((group) => ({ value: group.id, label: groupNameOf(group) })) ?? []}
       value={rows ? value : []}
       disabled={!rows}
       onChange={onChange}

@@ -1,26 +1,25 @@
 import type { components } from '#client'
 import { client } from '../server/client.ts'
-import { send } from '../server/send.ts'
 
 /** The result of a row of a file: a new account, or the reason why there is none. */
 export type ImportResult = components['schemas']['ImportResult']
 
 /** Creates the accounts of a CSV file, and calls `onResult` for each row as soon as the server has done it. */
 export async function importFile(file: File, onResult: (result: ImportResult) => void): Promise<void> {
-  const body = await send<ReadableStream<Uint8Array>>(
-    client.POST('/users/import', {
-      headers: { 'content-type': 'text/csv' },
-      // The types have no name for the bytes of a file.
-      body: file as never,
-      bodySerializer: (body: unknown) => body as File,
-      parseAs: 'stream',
-    }),
-  )
+  const reply = await client.POST('/users/import', {
+    headers: { 'content-type': 'text/csv' },
+    // The types have no name for the bytes of a file.
+    body: file as never,
+    bodySerializer: (body: unknown) => body as File,
+    parseAs: 'stream',
+  })
+  if (!reply.data) throw reply.error
+  const reader = reply.data.getReader()
+  const decoder = new TextDecoder()
   let rest = ''
-  const lines = body.pipeThrough(new TextDecoderStream()).getReader()
   for (;;) {
-    const { value, done } = await lines.read()
-    const parts = `${rest}${value ?? ''}`.split('\n')
+    const { value, done } = await reader.read()
+    const parts = `${rest}${decoder.decode(value, { stream: !done })}`.split('\n')
     rest = done ? '' : parts.pop()!
     for (const line of parts) {
       // The list has a line for each row.

@@ -39,6 +39,8 @@ export function PersonSearch({ label, description, isBusy = false, onPick }: Pro
       searchable
       disabled={isBusy}
       value={null}
+      openOnFocus={false}
+      data-autofocus
       searchValue={search}
       onSearchChange={setSearch}
       // The server has searched.
@@ -46,7 +48,7 @@ export function PersonSearch({ label, description, isBusy = false, onPick }: Pro
       data={
         people.map(({ username, display_name }) => ({
           value: username,
-          label: display_name === null ? username : `${display_name} (${username})`,
+          label: !display_name || display_name === username ? username : `${display_name} (${username})`,
         })) ?? []
       }
       nothingFoundMessage={t(found.isFetching ? 'common.loading' : 'forms.no_match')}
