@@ -89,9 +89,7 @@ export function Frame() {
         </aside>
       )}
       <div className={classes.content}>
-        <Suspense>
-          {access === 'open' ? <Outlet /> : <NotFound isForbidden={access === 'forbidden'} />}
-        </Suspense>
+        <Suspense>{access.state === 'open' ? <Outlet /> : <NotFound {...access} />}</Suspense>
       </div>
       <Toast />
     </div>

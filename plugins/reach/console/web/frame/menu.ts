@@ -37,6 +37,8 @@ export interface MenuEntry {
   feature?: string
   /** True for accounts that can use the page; others do not see it. */
   isFor?: (account: Account) => boolean
+  /** The name of the permission that the page needs; without it, and with `isFor`, it is for administrators only. */
+  permission?: WordKey
 }
 
 const isAdmin = ({ role }: Account) => role === 'admin'
@@ -80,6 +82,7 @@ const MENU: MenuEntry[] = [
     group: 'yours',
     feature: 'channels',
     isFor: (account) => may(account, 'channels'),
+    permission: 'frame.channels',
   },
   {
     to: '/schedules',
@@ -109,6 +112,7 @@ const MENU: MenuEntry[] = [
     group: 'administration',
     feature: 'accounts',
     isFor: managesUsers,
+    permission: 'frame.people',
   },
   {
     to: '/invites',
@@ -117,6 +121,7 @@ const MENU: MenuEntry[] = [
     group: 'administration',
     feature: 'invites',
     isFor: managesUsers,
+    permission: 'frame.people',
   },
   {
     to: '/sso',
@@ -125,6 +130,7 @@ const MENU: MenuEntry[] = [
     group: 'administration',
     feature: 'sso',
     isFor: managesSso,
+    permission: 'frame.sso',
   },
   {
     to: '/audit',
@@ -155,13 +161,21 @@ const MENU: MenuEntry[] = [
 const isWithin = (address: string, { to }: MenuEntry) =>
   to !== '/' && (address === to || address.startsWith(`${to}/`))
 
-/** Tells if an address belongs to a page that the account cannot use: `forbidden`, or `missing` on this server. */
-export function usePageAccess(address: string): 'open' | 'forbidden' | 'missing' {
+interface PageAccess {
+  /** `forbidden` if the account cannot use the page, `missing` if this server does not have it. */
+  state: 'open' | 'forbidden' | 'missing'
+  /** The name of the permission that a forbidden page needs. */
+  permission?: WordKey | undefined
+}
+
+/** Tells if an address belongs to a page that the account cannot use. */
+export function usePageAccess(address: string): PageAccess {
   const menu = useMenu()
   const { features } = useFacts()
   const entry = MENU.find((entry) => isWithin(address, entry))
-  if (!entry || menu.includes(entry)) return 'open'
-  return entry.feature === undefined || features[entry.feature] ? 'forbidden' : 'missing'
+  if (!entry || menu.includes(entry)) return { state: 'open' }
+  const isThere = entry.feature === undefined || features[entry.feature]
+  return isThere ? { state: 'forbidden', permission: entry.permission } : { state: 'missing' }
 }
 
 /** Returns the pages that an account can use on this server, in the order of the menu. */
