@@ -1,9 +1,12 @@
 import { Button, CopyButton, Group, NativeSelect, Text, TextInput } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
-import { t } from '../i18n/words.ts'
-import { PermissionPicks, useSuggestedPermissions } from '../people/permission-picks.tsx'
+import { groupNameOf, useGroups } from '../groups/group.ts'
+import { GroupPicks, useGroupPermissions } from '../groups/group-picks.tsx'
+import { joinNames, t } from '../i18n/words.ts'
+import { PermissionPicks } from '../people/permission-picks.tsx'
 import { client } from '../server/client.ts'
 import { refresh, send } from '../server/send.ts'
+import { MoreSettings } from '../ui/more-settings.tsx'
 import { PublicAddress } from '../ui/public-address.tsx'
 import { Sheet } from '../ui/sheet.tsx'
 
@@ -15,12 +18,14 @@ const DAYS = [1, 7, 30, 90]
 export function CreateInvite({ onClose }: { onClose(): void }) {
   const [note, setNote] = useState('')
   const [days, setDays] = useState(7)
-  const suggested = useSuggestedPermissions()
-  const [permissions = suggested, setPermissions] = useState<string[]>()
+  const joined = useGroups().rows?.filter(({ is_default }) => is_default) ?? []
+  const [groups, setGroups] = useState<string[]>([])
+  const inherited = useGroupPermissions([...joined.map(({ id }) => id), ...groups])
+  const [permissions, setPermissions] = useState<string[]>([])
   const [link, setLink] = useState<string>()
 
   const create = async () => {
-    const body = { expires_in_days: days, permissions, ...(note && { note }) }
+    const body = { expires_in_days: days, groups, permissions, ...(note && { note }) }
     const { invite_url, invite_path } = await send(client.POST('/users/invites', { body }))
     setLink(invite_url ?? location.origin + invite_path)
     await refresh('/users/invites')
@@ -49,7 +54,24 @@ export function CreateInvite({ onClose }: { onClose(): void }) {
         onChange={(event) => setDays(Number(event.currentTarget.value))}
         data={DAYS.map((count) => ({ value: String(count), label: t('account.days', { count }) }))}
       />
-      <PermissionPicks label={t('invites.permissions')} value={permissions} onChange={setPermissions} />
+      <GroupPicks
+        description={
+          joined.length > 0
+            ? t('invites.groups_besides', { groups: joinNames(joined.map(groupNameOf)) })
+            : t('people.groups_help')
+        }
+        isOffered={({ is_default }) => !is_default}
+        value={groups}
+        onChange={setGroups}
+      />
+      <MoreSettings>
+        <PermissionPicks
+          label={t('invites.permissions')}
+          inherited={inherited}
+          value={permissions}
+          onChange={setPermissions}
+        />
+      </MoreSettings>
     </Sheet>
   )
 }

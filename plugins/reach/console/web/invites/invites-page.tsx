@@ -1,6 +1,7 @@
 import { Button, NativeSelect } from '@mantine/core'
 import { useState } from 'react'
 import type { components } from '#client'
+import { groupNameOf } from '../groups/group.ts'
 import { joinNames, t, type WordKey } from '../i18n/words.ts'
 import { usePermissionNames } from '../people/permission-picks.tsx'
 import { client } from '../server/client.ts'
@@ -106,11 +107,12 @@ export default function InvitesPage() {
 
 function Facts({ invite }: { invite: Invite }) {
   const toName = usePermissionNames()
-  const { created_by, permissions, status, used_by, used_at, expires_at } = invite
+  const { created_by, groups, permissions, status, used_by, used_at, expires_at } = invite
+  const rights = [...groups.map(groupNameOf), ...permissions.map(toName)]
   return (
     <>
       {t('invites.by', { name: created_by })}
-      {permissions.length > 0 && ` · ${joinNames(permissions.map(toName))}`}
+      {rights.length > 0 && ` · ${joinNames(rights)}`}
       {status === 'used' && used_at !== null && (
         <>
           {' · '}
