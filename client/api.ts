@@ -13942,7 +13942,7 @@ export interface components {
       };
     };
     /**
-     * @description - `BUDGET_EXCEEDED`: The budget of {limit} {currency} is too low for this call: {spent} are spent, {reserved} are reserved for running answers, and the call needs at least {needed}. It begins anew on {resets_on}.
+     * @description - `BUDGET_EXCEEDED`: This would exceed the budget of {limit} {currency}, of which {spent} is spent. The budget begins anew on {resets_on}.
      * - `RATE_LIMITED`: Too many requests. Try again in {retry_after_seconds} s.
      * - `TOKEN_QUOTA_EXCEEDED`: The token limit of this account is too low for this call. {used} of {quota} tokens are used and {reserved} are reserved for running answers; the call needs at least {needed}.
      */
@@ -14227,7 +14227,7 @@ export interface components {
       };
     };
     /**
-     * @description - `BUDGET_EXCEEDED`: The budget of {limit} {currency} is too low for this call: {spent} are spent, {reserved} are reserved for running answers, and the call needs at least {needed}. It begins anew on {resets_on}.
+     * @description - `BUDGET_EXCEEDED`: This would exceed the budget of {limit} {currency}, of which {spent} is spent. The budget begins anew on {resets_on}.
      * - `RATE_LIMITED`: Too many requests. Try again in {retry_after_seconds} s.
      * - `TOKEN_QUOTA_EXCEEDED`: The token limit of this account is too low for this call. {used} of {quota} tokens are used and {reserved} are reserved for running answers; the call needs at least {needed}.
      * - `TOO_MANY_TURNS`: Too many of your messages are queued. At most {max} can wait for an answer.
@@ -14322,7 +14322,7 @@ export interface components {
       };
     };
     /**
-     * @description - `BUDGET_EXCEEDED`: The budget of {limit} {currency} is too low for this call: {spent} are spent, {reserved} are reserved for running answers, and the call needs at least {needed}. It begins anew on {resets_on}.
+     * @description - `BUDGET_EXCEEDED`: This would exceed the budget of {limit} {currency}, of which {spent} is spent. The budget begins anew on {resets_on}.
      * - `RATE_LIMITED`: Too many requests. Try again in {retry_after_seconds} s.
      * - `TOKEN_QUOTA_EXCEEDED`: The token limit of this account is too low for this call. {used} of {quota} tokens are used and {reserved} are reserved for running answers; the call needs at least {needed}.
      * - `TOO_MANY_TURNS`: Too many of your messages are queued. At most {max} can wait for an answer.
