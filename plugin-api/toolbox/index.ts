@@ -103,6 +103,7 @@ export {
   type ShareableDocument,
   type Shared,
   type SharedThing,
+  type Sharer,
   type StoredGrant,
   shareWithEveryone,
   sharingIndexes,

@@ -21,6 +21,12 @@ export interface Person {
   groups: readonly string[]
 }
 
+/** Somebody who shares a thing, or asks with whom it is shared. */
+export interface Sharer extends Person {
+  username: string
+  role: 'user' | 'admin'
+}
+
 /** The grantee of a grant to all accounts. */
 export const EVERYONE = 'everyone'
 
@@ -102,7 +108,7 @@ export interface Shareable<Thing extends ShareableDocument = ShareableDocument> 
   /** True if everybody may use the thing as long as it has no list of grants. */
   isOpen(thing: Thing): boolean
   /** Finds a thing for a caller who may see it; throws the error that the kind has for others. */
-  find(caller: Person & { role: 'user' | 'admin'; username: string }, key: string): Promise<Thing>
+  find(caller: Sharer, key: string): Promise<Thing>
   /** The id of the thing's owner; null if only administrators own it. */
   ownerOf(thing: Thing): string | null
   /** Stores a list in place of the one that was read; null if the thing has changed or gone meanwhile. */

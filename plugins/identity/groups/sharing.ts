@@ -6,17 +6,14 @@ import {
   type Person,
   type Shareable,
   type ShareableDocument,
+  type Sharer,
   type StoredGrant,
 } from '#plugin-api'
-import type { AuthCaller } from '../auth/types.ts'
 import { FIRST_GROUP, type Groups } from './groups.ts'
 import type { Cradle } from './manifest.ts'
 
 /** Attempts at a change of grants that others keep changing. */
 const MAX_TRIES = 5
-
-/** Somebody who shares. */
-type Sharer = Person & Pick<AuthCaller, 'role'>
 
 /** The grants of everything that is shared. */
 export type Sharing = ReturnType<typeof createSharing>
@@ -34,7 +31,7 @@ export function createSharing({
 }: { groups: Groups } & Pick<Cradle, 'config' | 'extensions' | 'users'>) {
   const shareables = extensions['groups.shareables']
 
-  const find = async (caller: AuthCaller, kind: string, key: string) => {
+  const find = async (caller: Sharer, kind: string, key: string) => {
     const shareable = shareables.get(kind)
     if (!shareable) throw new AppError('NOT_FOUND')
     const thing = await shareable.find(caller, key)
@@ -43,7 +40,10 @@ export function createSharing({
   }
 
   /** Returns those of these grantees with whom an account may share. */
-  const listAllowed = async (sharer: Sharer, grantees: readonly string[]): Promise<Set<string>> => {
+  const listAllowed = async (
+    sharer: Omit<Sharer, 'username'>,
+    grantees: readonly string[],
+  ): Promise<Set<string>> => {
     if (sharer.role === 'admin' || config.sharing === 'everyone') return new Set(grantees)
     if (config.sharing === 'off') return new Set()
     const own = ownGroups(sharer)
@@ -53,7 +53,10 @@ export function createSharing({
     return new Set(grantees.filter((to) => allowed.includes(to)))
   }
 
-  const assertAllowed = async (sharer: Sharer, grantees: readonly string[]): Promise<void> => {
+  const assertAllowed = async (
+    sharer: Omit<Sharer, 'username'>,
+    grantees: readonly string[],
+  ): Promise<void> => {
     const allowed = await listAllowed(sharer, grantees)
     if (grantees.every((to) => allowed.has(to))) return
     throw new AppError(config.sharing === 'off' ? 'SHARING_OFF' : 'SHARING_LIMITED')
@@ -61,7 +64,7 @@ export function createSharing({
 
   /** Converts a list of a client to grants. Those that a thing has already may stay, whatever the rules of sharing are. */
   const toStored = async (
-    caller: AuthCaller,
+    caller: Sharer,
     entries: Grants,
     { grants = [] }: ShareableDocument,
     accesses: readonly string[],
@@ -127,7 +130,7 @@ export function createSharing({
     assertAllowed,
 
     /** Returns with whom a thing is shared. Throws the error of its kind, and FORBIDDEN to those who only use it. */
-    async read(caller: AuthCaller, kind: string, key: string): Promise<Grants> {
+    async read(caller: Sharer, kind: string, key: string): Promise<Grants> {
       const { shareable, thing, isOwner } = await find(caller, kind, key)
       if (!isOwner && grantedAccess(thing, caller) !== 'edit') throw new AppError('FORBIDDEN')
       return listGrants(thing, shareable)
@@ -137,7 +140,7 @@ export function createSharing({
      * Replaces the list. Throws the error of the kind, FORBIDDEN unless the caller owns the thing or is an administrator,
      * SHARING_OFF, SHARING_LIMITED, VALIDATION_FAILED.
      */
-    async replace(caller: AuthCaller, kind: string, key: string, entries: Grants): Promise<Grants> {
+    async replace(caller: Sharer, kind: string, key: string, entries: Grants): Promise<Grants> {
       for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
         const { shareable, thing, isOwner } = await find(caller, kind, key)
         if (!isOwner) throw new AppError('FORBIDDEN')

@@ -1,5 +1,4 @@
-import type { Grants, Locale } from '#plugin-api'
-import type { AuthCaller } from '../auth/types.ts'
+import type { Grants, Locale, Sharer } from '#plugin-api'
 
 /** The role of an account; administrators hold every permission. */
 export type Role = 'user' | 'admin'
@@ -196,7 +195,7 @@ declare module '#kernel/types' {
      * kind, NOT_FOUND if its plugin is switched off, FORBIDDEN, VALIDATION_FAILED, SHARING_OFF, SHARING_LIMITED.
      */
     'users.grants': (question: {
-      caller: AuthCaller
+      caller: Sharer
       kind: string
       key: string
       entries?: Grants
