@@ -63,7 +63,7 @@ interface Cost {
 export function formatCost({ amount, currency }: Cost): string {
   if (amount > 0 && amount < LEAST_COST)
     return t('tools.less_than', { amount: formatMoney(LEAST_COST, currency) })
-  if (amount > 0 && amount < 1) return formatMoney(amount, currency)
+  if (amount < 1) return formatMoney(amount, currency)
   return new Intl.NumberFormat(language, {
     style: 'currency',
     currency,

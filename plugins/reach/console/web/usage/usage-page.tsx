@@ -16,6 +16,9 @@ import { Totals } from './totals.tsx'
 import { UsageArea } from './usage-area.tsx'
 import { type UsageQuery, useOwnUsage, useUsage } from './use-usage.ts'
 
+/** The length of a day in seconds; a single one needs no chart. */
+const DAY = 86_400
+
 /** What was spent in a period and on what: by oneself, or, for administrators, by everybody. */
 export default function UsagePage() {
   const isAdmin = useAccount().role === 'admin'
@@ -61,24 +64,24 @@ export default function UsagePage() {
       ) : (
         <>
           <Totals totals={data.totals} />
-          <Section
-            title={t('usage.by_day')}
-            actions={
-              data.totals.cost && (
-                <SegmentedControl
-                  size="xs"
-                  aria-label={t('usage.measure')}
-                  value={measure}
-                  data={[
-                    { value: 'cost', label: t('usage.cost') },
-                    { value: 'tokens', label: t('usage.tokens') },
-                  ]}
-                  onChange={(value) => setChosen(value)}
-                />
-              )
-            }
-          >
-            {data.from !== null && (
+          {data.from !== null && data.to - data.from > DAY && (
+            <Section
+              title={t('usage.by_day')}
+              actions={
+                data.totals.cost && (
+                  <SegmentedControl
+                    size="xs"
+                    aria-label={t('usage.measure')}
+                    value={measure}
+                    data={[
+                      { value: 'cost', label: t('usage.cost') },
+                      { value: 'tokens', label: t('usage.tokens') },
+                    ]}
+                    onChange={(value) => setChosen(value)}
+                  />
+                )
+              }
+            >
               <DayChart
                 from={data.from}
                 to={data.to}
@@ -86,8 +89,8 @@ export default function UsagePage() {
                 measure={measure}
                 currency={currency}
               />
-            )}
-          </Section>
+            </Section>
+          )}
           <Breakdowns whose={whose} window={window} span={data} measure={measure} />
         </>
       )}
