@@ -1,7 +1,7 @@
 import type { Collection, Document, Filter, FindOptions, IndexDescription } from 'mongodb'
 import type { LocalizedText } from '#kernel'
 
-/** What a grant allows: to use a thing, or to change it as well. */
+/** The access that a grant allows: to use a thing, or to change it as well. */
 export type Access = 'use' | 'edit'
 
 /** A grant as a thing stores it; `to` is `user:<id>`, `group:<id>` or `everyone`. */
@@ -33,19 +33,19 @@ export const EVERYONE = 'everyone'
 /** The indexes of a collection whose documents are shared: for lists, and for what ends with an account or a group. */
 export const sharingIndexes: IndexDescription[] = [{ key: { 'grants.to': 1, _id: 1 } }]
 
-/** Returns the grantees that stand for an account: itself, its groups, and everyone. */
+/** Returns the grantees whose grants apply to an account: itself, its groups, and everyone. */
 export const granteesOf = ({ id, groups }: Person): string[] => [
   `user:${id}`,
   ...groups.map((group) => `group:${group}`),
   EVERYONE,
 ]
 
-/** Returns the access that grants give an account, the highest of them; null if none does. */
+/** Returns the highest access that an account has by grants; null if it has none. */
 export function grantedAccess({ grants = [] }: Shared, person: Person): Access | null {
   const grantees = granteesOf(person)
-  const held = grants.filter(({ to }) => grantees.includes(to))
-  if (held.length === 0) return null
-  return held.some(({ access }) => access === 'edit') ? 'edit' : 'use'
+  const matching = grants.filter(({ to }) => grantees.includes(to))
+  if (matching.length === 0) return null
+  return matching.some(({ access }) => access === 'edit') ? 'edit' : 'use'
 }
 
 /** Returns the condition that a document is shared with an account. */
@@ -80,9 +80,9 @@ export function toGrantUpdate(thing: Shared, is_shared: boolean | undefined) {
 }
 
 /** Returns the grantees that have a grant before and none, or a lower one, after a change. */
-export const listLosers = ({ grants: before = [] }: Shared, { grants: after = [] }: Shared): string[] =>
-  before.flatMap(({ to, access }) => {
-    const left = after.find((grant) => grant.to === to)
+export const listLosers = ({ grants: former = [] }: Shared, { grants: current = [] }: Shared): string[] =>
+  former.flatMap(({ to, access }) => {
+    const left = current.find((grant) => grant.to === to)
     return left && (access === 'use' || left.access === 'edit') ? [] : [to]
   })
 
@@ -120,8 +120,8 @@ export interface Shareable<Thing extends ShareableDocument = ShareableDocument> 
 }
 
 /**
- * Describes a kind of things that are documents of one collection. `changed` is told of each thing with another list,
- * before and after the change.
+ * Describes a kind of things that are documents of one collection. `changed` is called with each thing whose list has
+ * changed, as it was and as it is.
  */
 export function createShareable<Thing extends ShareableDocument>({
   collection,
@@ -137,7 +137,7 @@ export function createShareable<Thing extends ShareableDocument>({
   /** The field with the id of the owner. */
   owner: keyof Thing & string
   nameOf: (thing: Thing) => string
-  changed: (before: Thing, after: Thing) => unknown
+  changed: (former: Thing, current: Thing) => unknown
 }): Shareable<Thing> {
   const find = (filter: object, options: FindOptions = {}) =>
     collection().find(filter as Filter<Thing>, options)
@@ -148,8 +148,8 @@ export function createShareable<Thing extends ShareableDocument>({
     ownerOf: (thing) => thing[owner] ?? null,
 
     async store(thing, grants) {
-      const { _id, grants: before } = thing
-      const same = { _id, [owner]: thing[owner], grants: before ?? { $exists: false } } as Filter<Thing>
+      const { _id, grants: formerGrants } = thing
+      const same = { _id, [owner]: thing[owner], grants: formerGrants ?? { $exists: false } } as Filter<Thing>
       const update = { $set: { grants } } as object
       const stored = await collection().findOneAndUpdate(same, update, { returnDocument: 'after' })
       if (stored) await changed(thing, stored as Thing)

@@ -77,14 +77,14 @@ export function createAgents(
     for (const reference of references) await models.assertUsable(reference, owner_id)
   }
 
-  /** Announces a change; connections of those who may no longer open the agent are closed. */
-  const noteChange = async (before: AgentDocument, after: AgentDocument): Promise<void> => {
-    const agent_id = after._id
+  /** Announces a change; connections of accounts that may no longer open the agent are closed. */
+  const noteChange = async (former: AgentDocument, current: AgentDocument): Promise<void> => {
+    const agent_id = current._id
     // Grants are written by the toolbox, past the collection that drops what is remembered.
     dropRecent()
-    if (before.owner_id !== after.owner_id || listLosers(before, after).length > 0) {
-      runtime.closeConnections(agent_id, (caller) => !mayOpen(after, caller))
-      await events.emit('agent.unshared', { agent_id, before: accessOf(before), after: accessOf(after) })
+    if (former.owner_id !== current.owner_id || listLosers(former, current).length > 0) {
+      runtime.closeConnections(agent_id, (caller) => !mayOpen(current, caller))
+      await events.emit('agent.unshared', { agent_id, former: accessOf(former), current: accessOf(current) })
     }
     await events.emit('agent.changed', { agent_id })
   }
@@ -203,7 +203,7 @@ export function createAgents(
     noteChange,
 
     /**
-     * Gives an agent to another account. Throws VALIDATION_FAILED for an account that does not exist or is disabled,
+     * Transfers an agent to another account. Throws VALIDATION_FAILED for an account that does not exist or is disabled,
      * LIMIT_REACHED, SHARING_OFF, SHARING_LIMITED, AGENT_NOT_FOUND.
      */
     async transfer(agent: AgentDocument, username: string, sharer: Viewer): Promise<AgentDocument> {
@@ -215,9 +215,9 @@ export function createAgents(
         throw new AppError('VALIDATION_FAILED', { issues: [issue] })
       }
       if (owner._id === agent.owner_id) return agent
-      const given = await transfer(agent, owner)
-      await noteChange(agent, given)
-      return given
+      const transferred = await transfer(agent, owner)
+      await noteChange(agent, transferred)
+      return transferred
     },
 
     /** Has the guards check the open connections of an agent again, because another process has changed its grants. */

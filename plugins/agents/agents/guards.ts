@@ -15,7 +15,7 @@ export const agentGuard: Guard<'agent', Cradle> = {
   },
 }
 
-/** Admits the agent's owner, those who may change it, and administrators; throws FORBIDDEN for others. */
+/** Admits the agent's owner, accounts that may change it, and administrators; throws FORBIDDEN for others. */
 export const editorGuard: Guard<'editor', Cradle> = {
   after: 'agent',
   description: 'Of these, only the owner, those who may change the agent, and administrators may do this.',

@@ -85,7 +85,7 @@ export default definePlugin({
         owner: 'owner_id',
         nameOf: ({ name }) => name,
         find: (caller, key) => host.cradle.agents.findVisible(caller, key),
-        changed: (before, after) => host.cradle.agents.noteChange(before, after),
+        changed: (former, current) => host.cradle.agents.noteChange(former, current),
       }),
     )
     host.on('agent.unshared', ({ agent_id }, { signals }) => signals.publish('agent.unshared', { agent_id }))

@@ -123,7 +123,7 @@ const transferAgent = route({
   method: 'POST',
   path: '/agents/:id/transfer',
   operation_id: 'transferAgent',
-  summary: 'Give an agent to another owner',
+  summary: 'Transfer an agent to another owner',
   description:
     'Makes another account the owner of the agent, for its owner and administrators. The former owner may still edit it. If the new owner has an agent of that name, a number is added to it; models and knowledge bases that the new owner may not use are taken out. Its channels answer in the name of the new owner from then on; threads stay with the accounts that they belong to.',
   guard: 'owner',

@@ -73,13 +73,13 @@ export function createTransfer(
   }
 
   /**
-   * Gives an agent to another enabled account; its former owner may still edit it. Throws LIMIT_REACHED, AGENT_NOT_FOUND
-   * if it has gone meanwhile.
+   * Transfers an agent to another enabled account; its former owner may still edit it. Throws LIMIT_REACHED, and
+   * AGENT_NOT_FOUND if it has gone meanwhile.
    */
   return async (agent: AgentDocument, owner: Account): Promise<AgentDocument> => {
-    const given = await limits.within('agents', owner._id, () => writeUnderFreeName(agent, owner))
-    if (!given) throw new AppError('AGENT_NOT_FOUND')
-    if (await users.find(owner._id)) return given
+    const transferred = await limits.within('agents', owner._id, () => writeUnderFreeName(agent, owner))
+    if (!transferred) throw new AppError('AGENT_NOT_FOUND')
+    if (await users.find(owner._id)) return transferred
     // A concurrent deletion of the account did not see this agent.
     const { owner_id, owner_username, name, grants = [] } = agent
     await agents.updateOne(

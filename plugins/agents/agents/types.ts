@@ -165,7 +165,7 @@ declare module '#kernel/types' {
     /** An agent and all its data were removed. May be emitted again after a crash. */
     'agent.deleted': { agent_id: string } & AgentAccess
     /** An agent is no longer shared with some people or groups, or has another owner. */
-    'agent.unshared': { agent_id: string; before: AgentAccess; after: AgentAccess }
+    'agent.unshared': { agent_id: string; former: AgentAccess; current: AgentAccess }
   }
   interface ExtensionPoints {
     /** Tools that agents can call: on by default if the plugin is built in, off by default otherwise. */

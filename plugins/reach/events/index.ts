@@ -41,8 +41,8 @@ export default definePlugin({
     })
     host.on('agent.changed', ({ agent_id }, { relay }) => relay.pass('agent', { agent_id }))
     host.on('agent.unshared', (change, { relay }) => relay.pass('agentGone', change))
-    host.on('agent.deleted', ({ agent_id, ...before }, { relay }) =>
-      relay.pass('agentGone', { agent_id, before, after: null }),
+    host.on('agent.deleted', ({ agent_id, ...former }, { relay }) =>
+      relay.pass('agentGone', { agent_id, former, current: null }),
     )
     host.on('user.changed', ({ user_id }, { relay }) => relay.pass('accounts', { user_ids: [user_id] }))
     host.on('group.changed', ({ user_ids }, { relay }) => relay.pass('accounts', { user_ids }))

@@ -114,15 +114,15 @@ export function createNotices({
     /** Notifies the accounts that no longer see an agent. */
     agentGone({
       agent_id,
-      before,
-      after,
+      former,
+      current,
     }: {
       agent_id: string
-      before: AgentAccess
-      after: AgentAccess | null
+      former: AgentAccess
+      current: AgentAccess | null
     }): void {
       feeds.notifyAll(async (account_id) => {
-        if (!(await isSeen(before, account_id)) || (after && (await isSeen(after, account_id))))
+        if (!(await isSeen(former, account_id)) || (current && (await isSeen(current, account_id))))
           return undefined
         return { type: 'agent.deleted', agent_id }
       })
