@@ -82,6 +82,7 @@ interface Expectation {
 }
 
 interface AuditRow {
+  action: string
   request_id: string
   payload: unknown
 }
@@ -215,7 +216,7 @@ for (const [index, route] of mutating.entries())
   })
 
 /** An import writes a row for each account besides its own. */
-const isImport = (row: { action?: string } | undefined) => row?.action === 'user.import'
+const isImport = (row: object | undefined) => (row as { action?: string })?.action === 'user.import'
 
 t.test('Each call has written one row, or none if its route is not audited', async (t) => {
   const written: AuditRow[] = (await readPages(server, '/admin/audit-log?limit=200')).flatMap(

@@ -20,10 +20,10 @@ export function createGroupGrants({
     return new Map(answers.flatMap((byName) => [...byName]))
   }
 
-  /** Throws GRANT_EXCEEDS if a group gives a permission that the caller lacks. */
+  /** Throws GRANT_EXCEEDS if a group has a permission that the caller lacks. */
   const assertGrantable = (caller: Rights, groups: Iterable<GroupRights>): void => {
     const permissions = [...groups].flatMap((group) => group.permissions)
-    // A permission that no plugin declares any more gives nothing.
+    // A permission that no plugin declares any more allows nothing.
     grants.assertGrantable(caller, { permissions: permissions.filter((key) => permissionCatalog.get(key)) })
   }
 
@@ -38,7 +38,7 @@ export function createGroupGrants({
       return group
     },
 
-    /** Returns the ids of groups that the caller gives. Throws VALIDATION_FAILED, GRANT_EXCEEDS. */
+    /** Returns the ids of groups that the caller assigns. Throws VALIDATION_FAILED, GRANT_EXCEEDS. */
     async resolve(caller: Rights, names: readonly string[]): Promise<string[]> {
       const groups = await findNamed(names)
       const unknown = names.flatMap((name, index) => (groups.has(name) ? [] : [`/groups/${index}`]))

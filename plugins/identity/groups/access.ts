@@ -74,9 +74,9 @@ async function listThings(
   const kinds = extensions['groups.shareables'].list().map(async ({ name: kind, label, listGranted }) => {
     const things = await listGranted(grantees, MAX_THINGS)
     return things.map((thing) => {
-      const held = thing.grants.filter(({ to }) => grantees.includes(to))
-      const access = held.some((grant) => grant.access === 'edit') ? ('edit' as const) : ('use' as const)
-      const from = held.filter((grant) => grant.access === access).flatMap(({ to }) => nameOf(to) ?? [])
+      const matching = thing.grants.filter(({ to }) => grantees.includes(to))
+      const access = matching.some((grant) => grant.access === 'edit') ? ('edit' as const) : ('use' as const)
+      const from = matching.filter((grant) => grant.access === access).flatMap(({ to }) => nameOf(to) ?? [])
       return { kind, label: label[locale], id: thing.id, name: thing.name, access, from }
     })
   })

@@ -57,7 +57,7 @@ export const groupRoutes: Route<Cradle>[] = [
     operation_id: 'createGroup',
     summary: 'Create a group',
     description:
-      'Creates an empty group. Its members have its permissions besides their own, from their next request on. Callers give only permissions that they hold themselves.',
+      'Creates an empty group. Its members have its permissions besides their own, from their next request on. Callers grant only permissions that they hold themselves.',
     guard,
     body: newGroup,
     response: { 201: groupRow },
@@ -87,7 +87,7 @@ export const groupRoutes: Route<Cradle>[] = [
     operation_id: 'updateGroup',
     summary: 'Change a group',
     description:
-      'Changes the given fields; null clears a field. The rights of all members follow within a second. Callers give and take only permissions that they hold themselves, and only an administrator changes the limits of a group that they are in.',
+      'Changes the given fields; null clears a field. The rights of all members follow within a second. Callers grant and revoke only permissions that they hold themselves, and only an administrator changes the limits of a group that they are in.',
     guard,
     params: groupParams,
     body: groupChanges,

@@ -39,7 +39,7 @@ export function createSharing({
     return { shareable, thing, isOwner }
   }
 
-  /** Returns those of these grantees with whom an account may share. */
+  /** Returns the grantees in a list with whom an account may share. */
   const listAllowed = async (
     sharer: Omit<Sharer, 'username'>,
     grantees: readonly string[],
@@ -129,7 +129,7 @@ export function createSharing({
   return {
     assertAllowed,
 
-    /** Returns with whom a thing is shared. Throws the error of its kind, and FORBIDDEN to those who only use it. */
+    /** Returns with whom a thing is shared. Throws the error of its kind, and FORBIDDEN if the caller may only use it. */
     async read(caller: Sharer, kind: string, key: string): Promise<Grants> {
       const { shareable, thing, isOwner } = await find(caller, kind, key)
       if (!isOwner && grantedAccess(thing, caller) !== 'edit') throw new AppError('FORBIDDEN')

@@ -87,7 +87,7 @@ const redeemInvite = route({
   operation_id: 'redeemInvite',
   summary: 'Redeem an invite',
   description:
-    'Creates the account with the username and password of the invited person, opens a session for it, and returns the same as a login. The account gets the permissions and joins the groups of the invite as far as its creator could still give them. After an error, such as a username that is taken, the code can still be redeemed.',
+    'Creates the account with the username and password of the invited person, opens a session for it, and returns the same as a login. The account gets the permissions and joins the groups of the invite that its creator could still grant. After an error, such as a username that is taken, the code can still be redeemed.',
   guard: 'public',
   body: redemption,
   response: { 200: loginReply },

@@ -42,7 +42,7 @@ export const newInvite = objectOf({
     uniqueItems: true,
     default: [],
     description:
-      'Ids or names of groups that the new account joins, if the creator of the invite still holds what they give then',
+      'Ids or names of groups that the new account joins, if the creator of the invite still holds their permissions then',
     examples: [['Sales']],
   },
 })

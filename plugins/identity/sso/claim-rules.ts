@@ -30,11 +30,11 @@ export function applyRules(
   const matched = rules.flatMap((rule, index) => (isMet(rule, claims) ? [index] : []))
   const met = matched.map((index) => rules[index]!)
   const open = undecided.map((index) => rules[index]!)
-  const decide = (field: 'permissions' | 'groups', held: readonly string[]): string[] => {
+  const decide = (field: 'permissions' | 'groups', current: readonly string[]): string[] => {
     const listKeys = (some: readonly ClaimRule[]) => new Set(some.flatMap((rule) => rule[field] ?? []))
     const managed = listKeys(rules)
-    const kept = listKeys(open)
-    const own = held.filter((key) => !managed.has(key) || kept.has(key))
+    const undecidedKeys = listKeys(open)
+    const own = current.filter((key) => !managed.has(key) || undecidedKeys.has(key))
     return [...new Set([...own, ...listKeys(met)])].sort()
   }
   const isRoleOpen = open.some((rule) => rule.role === 'admin')

@@ -79,15 +79,15 @@ export function createProvisioning({
 
   /** Puts an account into the groups that the rules require, and takes it out of the others that rules name. */
   const move = async (
-    { _id, role, permissions, group_ids: held = [] }: UserDocument,
+    { _id, role, permissions, group_ids = [] }: UserDocument,
     rules: readonly ClaimRule[],
     claims: ForeignIdentity['claims'],
   ): Promise<GroupMoves> => {
-    const { groups } = applyRules(rules, claims, { role, permissions, groups: held })
-    const wanted = groups.filter((id) => !held.includes(id))
-    const existing = wanted.length > 0 ? await extensions['users.groups'].ask({ ids: wanted }) : []
-    const joined = wanted.filter((id) => existing.some((byId) => byId.has(id)))
-    const left = held.filter((id) => !groups.includes(id))
+    const { groups } = applyRules(rules, claims, { role, permissions, groups: group_ids })
+    const missing = groups.filter((id) => !group_ids.includes(id))
+    const existing = missing.length > 0 ? await extensions['users.groups'].ask({ ids: missing }) : []
+    const joined = missing.filter((id) => existing.some((byId) => byId.has(id)))
+    const left = group_ids.filter((id) => !groups.includes(id))
     for (const id of joined) await users.joinGroup(_id, id)
     for (const id of left) await users.leaveGroup(_id, id)
     return { ...(joined.length > 0 && { joined }), ...(left.length > 0 && { left }) }

@@ -99,12 +99,12 @@ const previewRules = route({
 }).handle(async ({ params, body }, { signInSettings, permissionCatalog, groupGrants }) => {
   const stored = await signInSettings.find(signInSettings.getKind(params.kind))
   const named = body.rules ?? stored.rules
-  const known = await groupGrants.findNamed(listGrants(named).groups)
-  const rules = toStoredRules(named, known)
+  const groupsByName = await groupGrants.findNamed(listGrants(named).groups)
+  const rules = toStoredRules(named, groupsByName)
   const nobody = { role: 'user', permissions: [], groups: [] } as const
   const { role, permissions, groups, matched, undecided } = applyRules(rules, body.claims, nobody)
   const isKnown = (key: string) => permissionCatalog.get(key) !== undefined
-  const joined = [...new Set(known.values())].filter(({ _id }) => groups.includes(_id))
+  const joined = [...new Set(groupsByName.values())].filter(({ _id }) => groups.includes(_id))
   return {
     role,
     permissions: permissions.filter(isKnown),
@@ -112,7 +112,7 @@ const previewRules = route({
     matched,
     undecided,
     unknown_permissions: listGrants(rules).permissions.filter((key) => !isKnown(key)),
-    unknown_groups: listGrants(named).groups.filter((name) => !known.has(name)),
+    unknown_groups: listGrants(named).groups.filter((name) => !groupsByName.has(name)),
   }
 })
 

@@ -62,15 +62,15 @@ export interface UserDocument {
   creation_pending?: true
 }
 
-/** The rights that a group gives each of its members. */
+/** The rights that each member of a group has by it. */
 export type GroupRights = OwnRights & { _id: string; name: string }
 
-/** The rights of an account of which its groups may give it more. */
+/** The rights of an account that its groups may extend. */
 type OwnRights = Pick<UserDocument, 'permissions' | 'token_quota' | 'budget'>
 
 /**
- * An account with the rights that it has: its own and those of its groups. A quota or budget of its own replaces those
- * of the groups, of which otherwise the largest counts.
+ * An account with the rights that it has: its own and the rights of its groups. A quota or budget of its own replaces
+ * the quotas or budgets of its groups, of which otherwise the largest counts.
  */
 export interface Account extends UserDocument {
   group_ids: string[]
@@ -174,9 +174,9 @@ declare module '#kernel/types' {
     'user.deleted': { user_id: string; username: string }
   }
   interface ExtensionPoints {
-    /** Returns the rights of those of these groups that exist, by group. */
+    /** Returns the rights of the groups with these ids, by id; ids of missing groups are left out. */
     'users.groups': (question: { ids: readonly string[] }) => Promise<ReadonlyMap<string, GroupRights>>
-    /** Returns those of these groups that exist, each named by its id or, whatever the case, its name. */
+    /** Returns the groups that exist under these ids or names, whatever their case, each by the name as it was asked for. */
     'users.named_groups': (question: {
       names: readonly string[]
     }) => Promise<ReadonlyMap<string, GroupRights>>

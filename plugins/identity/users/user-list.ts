@@ -39,7 +39,7 @@ function toNaturalKey(text: string): string {
   })
 }
 
-/** Returns the fields by which an account is sorted; one without a display name is sorted by its username. */
+/** Returns the fields for sorting an account; one without a display name is sorted by its username. */
 export function toSortKeys({ username, display_name }: Pick<UserDocument, 'username' | 'display_name'>) {
   return { username_key: toNaturalKey(username), display_name_key: toNaturalKey(display_name ?? username) }
 }
