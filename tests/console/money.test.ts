@@ -87,7 +87,7 @@ t.test('costs, prices and budgets in the console', { skip: noChromium }, async (
     t.strictSame(faults, [])
   })
 
-  await t.test('administrators give a model a price, and take it back', async (t) => {
+  await t.test('administrators set the price of a model, and remove it', async (t) => {
     await page.goto('/usage')
     await page.getByRole('link', { name: 'Set prices' }).click()
     const table = page.getByRole('table', { name: 'Prices' })

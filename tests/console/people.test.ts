@@ -181,7 +181,7 @@ t.test('accounts and their administration in a browser', { skip: noChromium }, a
     t.equal(await rows.count(), 2, 'the headings, and the only member')
   })
 
-  await t.test('groups are made and filled, and give their members rights', async (t) => {
+  await t.test('groups are created, get members, and grant them rights', async (t) => {
     await page.goto('/people/groups')
     await page.getByRole('button', { name: 'Add group' }).click()
     await sheet.getByLabel('Name', { exact: true }).fill('Sales')
@@ -190,10 +190,10 @@ t.test('accounts and their administration in a browser', { skip: noChromium }, a
     await sheet.getByRole('button', { name: 'Create group' }).click()
     await sheet.getByRole('combobox', { name: 'Add a member' }).fill('crew1')
     await page.getByRole('option', { name: 'crew10' }).waitFor()
-    const found = page.getByRole('listbox').getByRole('option')
-    await eventually('only those whom the text names', async () => (await found.count()) === 2)
-    t.strictSame(await found.allTextContents(), ['crew1', 'crew10'])
-    await found.first().click()
+    const options = page.getByRole('listbox').getByRole('option')
+    await eventually('only those whom the text names', async () => (await options.count()) === 2)
+    t.strictSame(await options.allTextContents(), ['crew1', 'crew10'])
+    await options.first().click()
     await sheet.getByRole('list', { name: 'Members' }).getByText('crew1').waitFor()
     await sheet.getByRole('button', { name: 'Cancel' }).click()
     await isClosed()

@@ -28,7 +28,7 @@ export interface World {
   revoke(invite: Made): Promise<Made>
 }
 
-/** How an object is shared: the account is named itself, by a group that it is in, or by the grant to everyone. */
+/** The way in which an object is shared: the account is named itself, by a group that it is in, or by the grant to everyone. */
 export interface Grant {
   way: (typeof WAYS)[number]
   access: (typeof ACCESSES)[number]
@@ -235,7 +235,7 @@ interface Facts {
   method: string
 }
 
-/** How a kind of things is shared beyond its grants. */
+/** The access to a kind of things beyond its grants. */
 interface SharingRules {
   /** True if everybody may use what has no list of grants. */
   isOpen?: boolean
@@ -334,7 +334,7 @@ const FIRST: Record<string, (facts: Facts) => Classes> = {
       missing: [none, nothing],
     }
   },
-  // Managers of accounts cannot give, nor take away, what they do not hold.
+  // Managers of accounts cannot grant or revoke what they do not hold.
   '/groups/:id'({ none, method, isMember }) {
     const isChange = method === 'DELETE' || isMember
     return {

@@ -158,7 +158,7 @@ export function createWorld(cast: Cast, routes: readonly ServedRoute[]) {
     async share(made, path, grantee, { way, access, is_revoked = false }) {
       const filled = path.replace(/:(\w+)/g, (_, key) => made.params[key]!)
       const setGrants = (grants: object[]) => arrange(server, made.by, ['PUT', `${filled}/grants`, grants])
-      // Whoever leaves a group loses all that is shared with it.
+      // An account that leaves a group loses all that is shared with it.
       const group = way === 'group' ? await groupOf(grantee, is_revoked) : undefined
       const to = { person: { user: grantee.username }, group: { group }, everyone: { everyone: true } }[way]
       await setGrants([{ ...to, access }])

@@ -9,10 +9,10 @@ import { readEvents } from '../../support/sse.ts'
 const chat = await startChat(t)
 const { server, fake } = chat
 /** Another server on the same database; in the long tier, of another process. */
-const there = isLong
+const otherServer = isLong
   ? await spawnService(t, server.home, {})
   : await startServer(t, { home: server.home, signIn: false })
-const urls = { here: server.url, there: there.url }
+const urls = { here: server.url, there: otherServer.url }
 
 const ann = await server.createUser({ username: 'ann' })
 const ben = await server.createUser({ username: 'ben' })

@@ -20,7 +20,7 @@ interface ModelAgent {
   grants: ModelGrant[]
 }
 
-/** What the server is to hold: accounts with their tokens, groups with their members, and agents with their grants. */
+/** The state that the server is to have: accounts with their tokens, groups with their members, and agents with their grants. */
 interface Model {
   accounts: Map<string, string>
   groups: Map<string, { id: string; members: Set<string> }>

@@ -195,7 +195,7 @@ t.test('A file that cannot be read is refused as a whole', async (t) => {
   t.equal((await server.request('GET', '/users/zoe')).status, 404)
 })
 
-t.test('Callers give only what they hold', async (t) => {
+t.test('Callers grant only what they hold', async (t) => {
   const { rows } = await send('username,groups\nned,Rich\noda,Sales', { token: mia.token })
   t.match(rows, [
     { username: 'ned', error: { code: 'FORBIDDEN', details: { missing: ['sso'] } } },

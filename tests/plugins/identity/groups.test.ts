@@ -68,7 +68,7 @@ t.test('New accounts join the default groups', async (t) => {
   await groups('DELETE', `/${id}`)
 })
 
-t.test('Nobody gives a group what they do not hold, or changes their own limits', async (t) => {
+t.test('Nobody grants a group what they do not hold, or changes their own limits', async (t) => {
   const rich = await create({ name: 'Rich', permissions: ['sso'] })
   const limited = await create({ name: 'Limited', token_quota: 5 })
   await groups('PUT', `/${limited}/members/mia`)

@@ -18,7 +18,7 @@ t.test('A new account joins the groups of its invite', async (t) => {
   t.strictSame(body.user.permissions, ['channels'])
 })
 
-t.test('Groups that are gone, or that the inviter could not give any more, are left out', async (t) => {
+t.test('Groups that are gone, or that the inviter could no longer assign, are left out', async (t) => {
   const { id } = await server.call('POST', '/groups', { name: 'Brief' })
   await server.call('POST', '/groups', { name: 'Plain' })
   const made = await invite(server, { groups: ['Brief', 'Sales', 'Plain'] }, mia.token)

@@ -78,7 +78,7 @@ t.test('A preview shows the groups, and those that do not exist', async (t) => {
   })
 })
 
-t.test('Rules name groups that exist, and give what their writer holds', async (t) => {
+t.test('Rules name groups that exist, and grant what their writer holds', async (t) => {
   const put = (body: object, token?: string) => server.request('PUT', '/auth/oidc/config', { body, token })
   t.match(await put({ rules: [{ claim: 'a', value: 'b', groups: ['Sales', 'Nobody'] }] }), {
     status: 422,
