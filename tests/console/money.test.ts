@@ -155,7 +155,9 @@ t.test('costs, prices and budgets in the console', { skip: noChromium }, async (
       await server.call('PATCH', '/users/bea', { budget: { amount: 0.18, window: 'month' } })
       await say('More')
       const answer = page.getByRole('article').last()
-      await answer.getByText(/^This would exceed the budget of 0.18 USD.*Ask an administrator/).waitFor()
+      await answer
+        .getByText(/^The budget of 0.18 USD is too low .* begins anew on .* Ask an administrator/)
+        .waitFor()
       t.equal(await page.getByRole('alert').count(), 0)
       t.strictSame(await findBarriers(page, ALL_RULES), [])
       await answer.getByRole('link', { name: 'See usage' }).click()

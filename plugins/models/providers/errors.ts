@@ -91,8 +91,8 @@ export const providerErrors = {
   BUDGET_EXCEEDED: {
     status: 429,
     message: {
-      en: 'This would exceed the budget of {limit} {currency}, of which {spent} is spent. The budget begins anew on {resets_on}.',
-      zh: '这会超出 {limit} {currency} 的预算，其中已花费 {spent}。预算将于 {resets_on} 重新开始。',
+      en: 'The budget of {limit} {currency} is too low for this call: {spent} is already spent. It begins anew on {resets_on}.',
+      zh: '{limit} {currency} 的预算不足以完成本次调用，已花费 {spent}。预算将于 {resets_on} 重新开始。',
     },
   },
   PRICE_UNKNOWN: {
