@@ -33,11 +33,12 @@ export function GroupPicks({ description, isOffered = () => true, value, onChang
   )
 }
 
-/** The permissions that groups give, by their keys, each with the names of these groups. */
+/** Returns the permissions of groups, by their keys, each with the names of the groups that grant it. */
 export function useGroupPermissions(group_ids: readonly string[]): ReadonlyMap<string, string[]> {
   const { rows = [] } = useGroups()
-  const given = new Map<string, string[]>()
+  const namesByPermission = new Map<string, string[]>()
   for (const group of rows.filter(({ id }) => group_ids.includes(id)))
-    for (const key of group.permissions) given.set(key, [...(given.get(key) ?? []), groupNameOf(group)])
-  return given
+    for (const key of group.permissions)
+      namesByPermission.set(key, [...(namesByPermission.get(key) ?? []), groupNameOf(group)])
+  return namesByPermission
 }

@@ -71,7 +71,7 @@ export function formatCost({ amount, currency }: Cost): string {
   }).format(amount)
 }
 
-/** A sum of costs, rounded so that those of a column can be compared: "$12.35", "$0.42". */
+/** A sum of costs, rounded so that the amounts in a column can be compared: "$12.35", "$0.42". */
 export const formatSum = ({ amount, currency }: Cost): string =>
   formatCost({ amount: amount < LEAST_ROUNDED ? amount : Math.round(amount * 100) / 100, currency })
 

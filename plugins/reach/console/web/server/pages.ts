@@ -25,7 +25,7 @@ interface Params {
 interface Options {
   enabled?: boolean
   staleTime?: number
-  /** True if the rows of the query before are shown until those of this one are here. */
+  /** True if the rows of the former query are shown until the new rows have loaded. */
   keepsRows?: boolean
 }
 

@@ -62,7 +62,7 @@ export function GrantFields({ thing, grants, base, refused = [], onChange, isFoc
 
 const isUsePerson = (grant: Grant) => granteeOf(grant) !== EVERYONE && grant.access === 'use'
 
-/** The difference that saving makes, and what ends for those who lose access. */
+/** The changes that saving makes, and what ends for people who lose access. */
 function Changes({ kind, base, grants }: { kind: Kind; base: readonly Grant[]; grants: readonly Grant[] }) {
   const { gained, lowered, removed } = compareGrants(base, grants)
   const isForEveryone = grants.some((grant) => granteeOf(grant) === EVERYONE)

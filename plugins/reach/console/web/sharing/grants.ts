@@ -43,23 +43,23 @@ export interface GrantChanges {
   removed: Grant[]
 }
 
-export function compareGrants(before: readonly Grant[], after: readonly Grant[]): GrantChanges {
+export function compareGrants(former: readonly Grant[], current: readonly Grant[]): GrantChanges {
   const accessIn = (grants: readonly Grant[], grant: Grant) =>
     grants.find((other) => granteeOf(other) === granteeOf(grant))?.access
-  const isChanged = (grant: Grant) => accessIn(before, grant) !== grant.access
-  const isLowered = (grant: Grant) => accessIn(before, grant) === 'edit' && grant.access === 'use'
+  const isChanged = (grant: Grant) => accessIn(former, grant) !== grant.access
+  const isLowered = (grant: Grant) => accessIn(former, grant) === 'edit' && grant.access === 'use'
   return {
-    gained: after.filter((grant) => isChanged(grant) && !isLowered(grant)),
-    lowered: after.filter(isLowered),
-    removed: before.filter((grant) => accessIn(after, grant) === undefined),
+    gained: current.filter((grant) => isChanged(grant) && !isLowered(grant)),
+    lowered: current.filter(isLowered),
+    removed: former.filter((grant) => accessIn(current, grant) === undefined),
   }
 }
 
 /** Applies changes to a list that somebody else may have changed in the meantime. */
 export function applyChanges(grants: readonly Grant[], { gained, lowered, removed }: GrantChanges): Grant[] {
-  const kept = removed.reduce<readonly Grant[]>((list, grant) => changeAccess(list, grant, null), grants)
+  const remaining = removed.reduce<readonly Grant[]>((list, grant) => changeAccess(list, grant, null), grants)
   return [...gained, ...lowered].reduce<Grant[]>(
     (list, grant) => changeAccess(list, grant, grant.access),
-    [...kept],
+    [...remaining],
   )
 }

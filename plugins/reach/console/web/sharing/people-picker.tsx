@@ -55,7 +55,7 @@ export function PeoplePicker({ value, onChange, kind, isOffered = () => true, ..
         data={[...entries].map(([key, entry]) => ({ value: key, label: nameOf(entry) }))}
         value={chosen}
         onChange={(keys) => {
-          // What was chosen may be shown below the field.
+          // The list must not cover the chosen entries, which may be shown below the field.
           setOpen(false)
           onChange(keys.map((key) => entries.get(key)!))
         }}

@@ -6,7 +6,7 @@ import { Users } from '../ui/icons.ts'
 import type { SharedThing } from './kinds.ts'
 import { SharingSheet } from './sharing-sheet.tsx'
 
-/** The button of a page that opens the sharing sheet, for those who may share something or see who can use it. */
+/** The button of a page that opens the sharing sheet, for people who may share the thing or see who can use it. */
 export function ShareButton({ thing, canEdit }: { thing: SharedThing; canEdit: boolean }) {
   const [isOpen, setOpen] = useState(false)
   const canShare = owns(useAccount(), thing)

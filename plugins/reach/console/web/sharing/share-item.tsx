@@ -7,7 +7,7 @@ interface Props {
   onOpen(): void
 }
 
-/** The entry of a menu that opens the sharing sheet, for those who may share something or see who can use it. */
+/** The entry of a menu that opens the sharing sheet, for people who may share the thing or see who can use it. */
 export function ShareItem({ row, onOpen }: Props) {
   const canShare = owns(useAccount(), row)
   if (!canShare && !row.can_edit) return null

@@ -14,7 +14,7 @@ interface Props {
   onClose(): void
 }
 
-/** Shares something with people, groups and everyone; for those who may not share it, shows who can use it. */
+/** Shares something with people, groups and everyone; to people who may not share it, shows who can use it. */
 export function SharingSheet({ thing, onClose }: Props) {
   const canShare = owns(useAccount(), thing)
   return canShare ? <Editor {...{ thing, onClose }} /> : <Viewer {...{ thing, onClose }} />

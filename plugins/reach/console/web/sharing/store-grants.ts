@@ -35,11 +35,11 @@ export function readGrants(thing: Pick<SharedThing, 'kind' | 'id'>): Promise<Gra
  */
 export async function storeGrants(
   thing: Pick<SharedThing, 'kind' | 'id'>,
-  before: readonly Grant[],
-  after: readonly Grant[],
+  former: readonly Grant[],
+  current: readonly Grant[],
 ): Promise<Grant[]> {
   const { path, init } = callOf(thing)
-  const body = applyChanges(await readGrants(thing), compareGrants(before, after))
+  const body = applyChanges(await readGrants(thing), compareGrants(former, current))
   try {
     const stored = await send(client.PUT(path, { ...init, body }))
     await refresh(KINDS[thing.kind].refreshed)

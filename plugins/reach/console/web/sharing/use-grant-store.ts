@@ -6,10 +6,10 @@ import { RefusedGrants, storeGrants } from './store-grants.ts'
 /** Stores grants, and keeps whose the server has refused. */
 export function useGrantStore(thing: SharedThing) {
   const [refused, setRefused] = useState<readonly string[]>([])
-  const store = async (before: readonly Grant[], after: readonly Grant[]) => {
+  const store = async (former: readonly Grant[], current: readonly Grant[]) => {
     setRefused([])
     try {
-      return await storeGrants(thing, before, after)
+      return await storeGrants(thing, former, current)
     } catch (error) {
       if (error instanceof RefusedGrants) setRefused(error.grantees)
       throw error
