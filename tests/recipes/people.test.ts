@@ -7,7 +7,7 @@ t.test('the commands of docs/operators.md make an account, an invite and a whole
   const server = await startServer(t)
   const stdout = await runRecipe(t, 'people.sh', server)
   t.match(stdout, /^ann was created, password \S+$/m)
-  t.match(stdout, /^ann +user +enabled +users +Ann$/m)
+  t.match(stdout, /^ann +user +enabled +users +everyone +Ann$/m)
   t.match(stdout, /"note":"for Ben"/)
   t.match(stdout, /user\.create/)
 
