@@ -30,6 +30,22 @@ t.test('the commands of docs/api.md create an API key and use it', { skip }, asy
   t.match(await runRecipe(t, 'api-key.sh', server), /^thr_\w+\n$/)
 })
 
+t.test('the commands of docs/api.md share an agent with a group and limit costs', { skip }, async (t) => {
+  const shared = await runRecipe(t, 'groups.sh', server)
+  t.strictSame(shared.trim().split('\n'), [
+    'ada',
+    '["channels",["Sales"]]',
+    '["group","Sales"]',
+    '["Sales","use"]',
+    '["ada","edit"]',
+  ])
+  const limited = await runRecipe(t, 'budgets.sh', server)
+  const [budget, serverBudget, head] = limited.split('\n')
+  t.strictSame(JSON.parse(budget!), { amount: 20, window: 'month' })
+  t.equal(serverBudget, '[500,0]')
+  t.match(head, /^\ufeffkey,name,calls,/)
+})
+
 /** Runs a program of the page with the packages that it imports. */
 function runProgram(t: Test, name: string) {
   const folder = mkdtempSync(join(tmpdir(), 'svc-recipe-'))
