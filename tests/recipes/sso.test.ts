@@ -16,7 +16,7 @@ t.test(
       stdout,
       /"has_client_secret": true,\n +"redirect_uri": "https:\/\/agents\.example\.com\/api\/auth\/oauth\/callback"/,
     )
-    t.match(stdout, /^\["user",\["channels"\],\[1\]\]$/m)
+    t.match(stdout, /^\["user",\["channels"\],\["Support"\],\[1\]\]$/m)
     t.match(stdout, /^"The issuer cannot be discovered/m, 'as nobody is there')
     t.match(stdout, /^true$/m)
     t.match(stdout, /^\["oidc",true\]\n\["feishu",false\]\n\["dingtalk",false\]\n\["wecom",false\]$/m)
