@@ -30,16 +30,20 @@ const listAccountUsage = route({
   operation_id: 'getAccountsUsage',
   summary: 'Get the usage of all accounts',
   description:
-    'Sums up the tokens of the model calls of all accounts, or of one, and lists the accounts with calls in the window, sorted by tokens, the largest first. `limit` and `offset` apply to `accounts`.',
+    'Sums up the tokens of the model calls of all accounts, of some, or of one, and lists the accounts with calls in the window, sorted by tokens, the largest first. `limit` and `offset` apply to `accounts`.',
   guard: 'admin',
   query: accountUsageQuery,
   response: { 200: accountUsageReport },
   errors: ['NOT_FOUND'],
 }).handle(async ({ query }, { usageReports, users }) => {
-  const { username, limit, offset, ...asked } = query
+  const { username, user_ids, limit, offset, ...asked } = query
   const user = username === undefined ? undefined : await users.findByUsername(username)
   if (user === null) throw new AppError('NOT_FOUND')
-  const question = { ...asked, ...(user && { user_id: user._id }) }
+  const question = {
+    ...asked,
+    ...(user_ids !== undefined && { user_ids: user_ids.split(',') }),
+    ...(user && { user_id: user._id }),
+  }
   const report = await usageReports.read(question)
   const page = { limit: Math.min(limit, MAX_PAGE_ROWS), offset }
   return { ...report, accounts: await usageReports.listAccounts(question, page) }

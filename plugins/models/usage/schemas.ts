@@ -29,6 +29,13 @@ export const usageQuery = objectOf(questions)
 export const accountUsageQuery = objectOf({
   ...questions,
   username: { ...text, maxLength: 64, description: 'Only calls of this account' },
+  user_ids: {
+    ...text,
+    maxLength: 8192,
+    pattern: '^\\w+(,\\w+)*$',
+    description: 'Only calls of these accounts, by their ids, separated by commas',
+    examples: ['01KDVMF00000000000000000AD,01KDVMF00000000000000000AE'],
+  },
   limit: pageQuery.limit,
   offset: {
     type: 'integer',

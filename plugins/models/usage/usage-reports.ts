@@ -10,6 +10,7 @@ interface UsageQuestion {
   agent_id?: string
   thread_id?: string
   user_id?: string
+  user_ids?: readonly string[]
 }
 
 /** The reports on the calls of models. */
@@ -48,9 +49,10 @@ export function createUsageReports({
   config: { currency },
 }: Pick<Cradle, 'collections' | 'usageCounters' | 'agents' | 'users' | 'clock' | 'config'>) {
   const SUMS = sumsIn(currency)
-  const toFilter = ({ window, granularity, ...filter }: UsageQuestion) => {
+  const toFilter = ({ window, granularity, user_ids, ...filter }: UsageQuestion) => {
     const { from, to } = toSpan(window, clock.seconds())
-    return readFilter({ ...filter, ...(from !== null && { from }), to }, clock.seconds())
+    const span = readFilter({ ...filter, ...(from !== null && { from }), to }, clock.seconds())
+    return user_ids ? { $and: [{ user_id: { $in: [...user_ids] } }, span] } : span
   }
 
   const readSums = async (
