@@ -351,7 +351,7 @@ export interface paths {
   };
   "/agents/{id}/transfer": {
     /**
-     * Give an agent to another owner
+     * Transfer an agent to another owner
      * @description Makes another account the owner of the agent, for its owner and administrators. The former owner may still edit it. If the new owner has an agent of that name, a number is added to it; models and knowledge bases that the new owner may not use are taken out. Its channels answer in the name of the new owner from then on; threads stay with the accounts that they belong to.
      *
      * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner and administrators may do this.
@@ -1921,7 +1921,7 @@ export interface paths {
   "/admin/usage": {
     /**
      * Get the usage of all accounts
-     * @description Sums up the tokens of the model calls of all accounts, or of one, and lists the accounts with calls in the window, sorted by tokens, the largest first. `limit` and `offset` apply to `accounts`.
+     * @description Sums up the tokens of the model calls of all accounts, of some, or of one, and lists the accounts with calls in the window, sorted by tokens, the largest first. `limit` and `offset` apply to `accounts`.
      *
      * For administrators.
      */
@@ -2047,7 +2047,7 @@ export interface paths {
     get: operations["listGroups"];
     /**
      * Create a group
-     * @description Creates an empty group. Its members have its permissions besides their own, from their next request on. Callers give only permissions that they hold themselves.
+     * @description Creates an empty group. Its members have its permissions besides their own, from their next request on. Callers grant only permissions that they hold themselves.
      *
      * Needs the permission `users`, which administrators have.
      */
@@ -2070,7 +2070,7 @@ export interface paths {
     delete: operations["deleteGroup"];
     /**
      * Change a group
-     * @description Changes the given fields; null clears a field. The rights of all members follow within a second. Callers give and take only permissions that they hold themselves, and only an administrator changes the limits of a group that they are in.
+     * @description Changes the given fields; null clears a field. The rights of all members follow within a second. Callers grant and revoke only permissions that they hold themselves, and only an administrator changes the limits of a group that they are in.
      *
      * Needs the permission `users`, which administrators have.
      */
@@ -2159,7 +2159,7 @@ export interface paths {
   "/auth/invite/redeem": {
     /**
      * Redeem an invite
-     * @description Creates the account with the username and password of the invited person, opens a session for it, and returns the same as a login. The account gets the permissions and joins the groups of the invite as far as its creator could still give them. After an error, such as a username that is taken, the code can still be redeemed.
+     * @description Creates the account with the username and password of the invited person, opens a session for it, and returns the same as a login. The account gets the permissions and joins the groups of the invite that its creator could still grant. After an error, such as a username that is taken, the code can still be redeemed.
      */
     post: operations["redeemInvite"];
   };
@@ -11408,7 +11408,7 @@ export interface components {
        */
       permissions?: string[];
       /**
-       * @description Ids or names of groups that the new account joins, if the creator of the invite still holds what they give then
+       * @description Ids or names of groups that the new account joins, if the creator of the invite still holds their permissions then
        * @default []
        */
       groups?: string[];
@@ -13942,7 +13942,7 @@ export interface components {
       };
     };
     /**
-     * @description - `BUDGET_EXCEEDED`: This would exceed the budget of {limit} {currency}, of which {spent} is spent. The budget begins anew on {resets_on}.
+     * @description - `BUDGET_EXCEEDED`: The budget of {limit} {currency} is too low for this call: {spent} is already spent. It begins anew on {resets_on}.
      * - `RATE_LIMITED`: Too many requests. Try again in {retry_after_seconds} s.
      * - `TOKEN_QUOTA_EXCEEDED`: The token limit of this account is too low for this call. {used} of {quota} tokens are used and {reserved} are reserved for running answers; the call needs at least {needed}.
      */
@@ -14227,7 +14227,7 @@ export interface components {
       };
     };
     /**
-     * @description - `BUDGET_EXCEEDED`: This would exceed the budget of {limit} {currency}, of which {spent} is spent. The budget begins anew on {resets_on}.
+     * @description - `BUDGET_EXCEEDED`: The budget of {limit} {currency} is too low for this call: {spent} is already spent. It begins anew on {resets_on}.
      * - `RATE_LIMITED`: Too many requests. Try again in {retry_after_seconds} s.
      * - `TOKEN_QUOTA_EXCEEDED`: The token limit of this account is too low for this call. {used} of {quota} tokens are used and {reserved} are reserved for running answers; the call needs at least {needed}.
      * - `TOO_MANY_TURNS`: Too many of your messages are queued. At most {max} can wait for an answer.
@@ -14322,7 +14322,7 @@ export interface components {
       };
     };
     /**
-     * @description - `BUDGET_EXCEEDED`: This would exceed the budget of {limit} {currency}, of which {spent} is spent. The budget begins anew on {resets_on}.
+     * @description - `BUDGET_EXCEEDED`: The budget of {limit} {currency} is too low for this call: {spent} is already spent. It begins anew on {resets_on}.
      * - `RATE_LIMITED`: Too many requests. Try again in {retry_after_seconds} s.
      * - `TOKEN_QUOTA_EXCEEDED`: The token limit of this account is too low for this call. {used} of {quota} tokens are used and {reserved} are reserved for running answers; the call needs at least {needed}.
      * - `TOO_MANY_TURNS`: Too many of your messages are queued. At most {max} can wait for an answer.
@@ -16771,7 +16771,7 @@ export interface operations {
     };
   };
   /**
-   * Give an agent to another owner
+   * Transfer an agent to another owner
    * @description Makes another account the owner of the agent, for its owner and administrators. The former owner may still edit it. If the new owner has an agent of that name, a number is added to it; models and knowledge bases that the new owner may not use are taken out. Its channels answer in the name of the new owner from then on; threads stay with the accounts that they belong to.
    *
    * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner and administrators may do this.
@@ -24744,7 +24744,7 @@ export interface operations {
   };
   /**
    * Get the usage of all accounts
-   * @description Sums up the tokens of the model calls of all accounts, or of one, and lists the accounts with calls in the window, sorted by tokens, the largest first. `limit` and `offset` apply to `accounts`.
+   * @description Sums up the tokens of the model calls of all accounts, of some, or of one, and lists the accounts with calls in the window, sorted by tokens, the largest first. `limit` and `offset` apply to `accounts`.
    *
    * For administrators.
    */
@@ -24761,6 +24761,8 @@ export interface operations {
         thread_id?: string;
         /** @description Only calls of this account */
         username?: string;
+        /** @description Only calls of these accounts, by their ids, separated by commas */
+        user_ids?: string;
         /** @description Rows of a page; more than 200 is brought down to 200 */
         limit?: number;
         /** @description The number of accounts to skip */
@@ -25328,7 +25330,7 @@ export interface operations {
   };
   /**
    * Create a group
-   * @description Creates an empty group. Its members have its permissions besides their own, from their next request on. Callers give only permissions that they hold themselves.
+   * @description Creates an empty group. Its members have its permissions besides their own, from their next request on. Callers grant only permissions that they hold themselves.
    *
    * Needs the permission `users`, which administrators have.
    */
@@ -25439,7 +25441,7 @@ export interface operations {
   };
   /**
    * Change a group
-   * @description Changes the given fields; null clears a field. The rights of all members follow within a second. Callers give and take only permissions that they hold themselves, and only an administrator changes the limits of a group that they are in.
+   * @description Changes the given fields; null clears a field. The rights of all members follow within a second. Callers grant and revoke only permissions that they hold themselves, and only an administrator changes the limits of a group that they are in.
    *
    * Needs the permission `users`, which administrators have.
    */
@@ -25817,7 +25819,7 @@ export interface operations {
   };
   /**
    * Redeem an invite
-   * @description Creates the account with the username and password of the invited person, opens a session for it, and returns the same as a login. The account gets the permissions and joins the groups of the invite as far as its creator could still give them. After an error, such as a username that is taken, the code can still be redeemed.
+   * @description Creates the account with the username and password of the invited person, opens a session for it, and returns the same as a login. The account gets the permissions and joins the groups of the invite that its creator could still grant. After an error, such as a username that is taken, the code can still be redeemed.
    */
   redeemInvite: {
     requestBody: {
