@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { AppError } from '#plugin-api'
 
 /** The most rows of a file, the one with the names of the columns not counted. */
-export const MAX_IMPORT_ROWS = 5000
+const MAX_IMPORT_ROWS = 5000
 
 const COLUMNS = ['username', 'display_name', 'email', 'groups', 'password'] as const
 

@@ -6,7 +6,7 @@ import type { Cradle } from './manifest.ts'
 
 const TOKEN_BYTES = 24
 /** Seconds for which a link works. */
-export const LINK_SECONDS = 7 * 86_400
+const LINK_SECONDS = 7 * 86_400
 
 /** A link with which the user of a new account sets its first password. */
 export interface PasswordLinkDocument {

@@ -30,7 +30,7 @@ const newUsername = {
   examples: ['ada'],
 } as const
 /** Groups that a new account joins. */
-export const newGroups = {
+const newGroups = {
   type: 'array',
   items: { type: 'string', minLength: 1, maxLength: 64 },
   maxItems: 100,

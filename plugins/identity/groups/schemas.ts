@@ -84,7 +84,7 @@ export type GroupChanges = TypeOf<typeof groupChanges>
 export const groupRows = { type: 'array', items: groupRow } as const
 
 /** A member of a group. */
-export const memberRow = {
+const memberRow = {
   title: 'GroupMember',
   ...rowOf({
     id: text,
