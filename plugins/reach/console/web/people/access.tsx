@@ -10,7 +10,7 @@ import { Chips } from './chips.tsx'
 
 type Report = components['schemas']['AccountAccess']
 
-/** What an account may do and use, each with where it comes from. */
+/** The permissions, limits and shared things of an account, each with its source. */
 export function Access({ username }: { username: string }) {
   const init = { params: { path: { id: username } } }
   const { data, error, refetch } = api.useQuery('get', '/users/{id}/access', init, { staleTime: 0 })
@@ -60,7 +60,7 @@ export function Access({ username }: { username: string }) {
   )
 }
 
-/** What others share with the account, by kind. */
+/** The things that others share with the account, by kind. */
 function Things({ things }: { things: NonNullable<Report['things']> }) {
   const kinds = [...new Map(things.map(({ kind, label }) => [kind, label]))]
   return (
@@ -84,7 +84,7 @@ function Things({ things }: { things: NonNullable<Report['things']> }) {
   )
 }
 
-/** A right of an account, and where it comes from. */
+/** A right of an account, and its source. */
 const Right = ({ name, note, from }: { name: string; note?: string; from: string[] }) => (
   <li className={classes.right}>
     <span className={classes.name}>{name}</span>

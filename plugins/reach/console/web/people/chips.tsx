@@ -10,7 +10,7 @@ interface Props {
 /** Short names, each in a frame. */
 export function Chips({ names, max = Number.POSITIVE_INFINITY }: Props) {
   if (names.length === 0) return null
-  const rest = names.slice(max)
+  const others = names.slice(max)
   return (
     <span className={classes.chips} data-line={Number.isFinite(max) || undefined}>
       {names.slice(0, max).map((name) => (
@@ -18,9 +18,9 @@ export function Chips({ names, max = Number.POSITIVE_INFINITY }: Props) {
           {name}
         </span>
       ))}
-      {rest.length > 0 && (
-        <span className={classes.chip} title={rest.join(t('common.list_separator'))}>
-          +{rest.length}
+      {others.length > 0 && (
+        <span className={classes.chip} title={others.join(t('common.list_separator'))}>
+          +{others.length}
         </span>
       )}
     </span>

@@ -16,11 +16,11 @@ export async function importFile(file: File, onResult: (result: ImportResult) =>
   if (!reply.data) throw reply.error
   const reader = reply.data.getReader()
   const decoder = new TextDecoder()
-  let rest = ''
+  let partialLine = ''
   for (;;) {
     const { value, done } = await reader.read()
-    const parts = `${rest}${decoder.decode(value, { stream: !done })}`.split('\n')
-    rest = done ? '' : parts.pop()!
+    const parts = `${partialLine}${decoder.decode(value, { stream: !done })}`.split('\n')
+    partialLine = done ? '' : parts.pop()!
     for (const line of parts) {
       // The list has a line for each row.
       const result = line.replace(/^\[|[,\]]$/g, '')

@@ -15,7 +15,7 @@ interface Props {
   isRunning: boolean
 }
 
-/** What became of each row of a file: first those that failed, then the new accounts with their links. */
+/** The result of each row of a file: first the rows that failed, then the new accounts with their links. */
 export function ImportReport({ file, results, isRunning }: Props) {
   const failed = results.filter(({ error }) => error)
   const created = results.filter(({ error }) => !error)

@@ -16,7 +16,7 @@ interface Props {
   label: string
   value: string[]
   onChange(value: string[]): void
-  /** The permissions that are there anyway, by their keys, with the names of the groups that give them. */
+  /** The permissions that come from groups, by their keys, with the names of these groups. */
   inherited?: ReadonlyMap<string, string[]>
   /** The only categories that are offered, without their headings. */
   categories?: string[]

@@ -23,12 +23,12 @@ export function PersonSearch({ label, description, isBusy = false, onPick }: Pro
   const typed = search.trim()
   const [q] = useDebouncedValue(typed, PAUSE_MS)
   const query = { limit: 20, sort: 'display_name', ...(q !== '' && { q }) } as const
-  const found = api.useQuery('get', '/users', { params: { query } }, { placeholderData: keepPreviousData })
-  const isCurrent = q === typed && !found.isPlaceholderData
+  const matches = api.useQuery('get', '/users', { params: { query } }, { placeholderData: keepPreviousData })
+  const isCurrent = q === typed && !matches.isPlaceholderData
   const isMatch = (person: Person) =>
     `${person.username} ${person.display_name ?? ''}`.toLowerCase().includes(typed.toLowerCase())
   // Enter must not choose somebody whom the text does not name, even before the server has answered.
-  const people = found.data?.filter((person) => isCurrent || isMatch(person)) ?? []
+  const people = matches.data?.filter((person) => isCurrent || isMatch(person)) ?? []
   return (
     <Select
       label={label}
@@ -51,7 +51,7 @@ export function PersonSearch({ label, description, isBusy = false, onPick }: Pro
           label: !display_name || display_name === username ? username : `${display_name} (${username})`,
         })) ?? []
       }
-      nothingFoundMessage={t(found.isFetching ? 'common.loading' : 'forms.no_match')}
+      nothingFoundMessage={t(matches.isFetching ? 'common.loading' : 'forms.no_match')}
       onChange={(username) => {
         setSearch('')
         if (username !== null) onPick(username)

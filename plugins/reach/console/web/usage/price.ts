@@ -3,7 +3,7 @@ import { formatMoney } from '../i18n/format.ts'
 import { language } from '../i18n/language.ts'
 import { t, type WordKey } from '../i18n/words.ts'
 
-/** The price of a model, and where it comes from. */
+/** The price of a model, and its source. */
 export type PriceRow = components['schemas']['ModelPriceRow']
 
 type Price = NonNullable<PriceRow['price']>
@@ -34,7 +34,7 @@ const SOURCES: Record<NonNullable<PriceRow['source']>, WordKey> = {
   upstream: 'usage.source_upstream',
 }
 
-/** Where a price comes from and since when it holds, in words; empty without a price. */
+/** Names the source of a price and the day since which it holds; empty without a price. */
 export function nameSource({ price, source }: PriceRow): string {
   if (!price || !source) return ''
   const as_of =

@@ -19,7 +19,7 @@ import { type UsageQuery, useOwnUsage, useUsage } from './use-usage.ts'
 /** The length of a day in seconds; a single one needs no chart. */
 const DAY = 86_400
 
-/** What was spent in a period and on what: by oneself, or, for administrators, by everybody. */
+/** The costs and tokens of a period, of the account itself or, for administrators, of all accounts. */
 export default function UsagePage() {
   const isAdmin = useAccount().role === 'admin'
   const [window, setWindow] = useState<UsageQuery['window']>('last_30d')
