@@ -22,8 +22,11 @@ const logIn = (server: TestServer, username: string, password: string, headers?:
 
 const refusal = ({ status, body }: TestReply) => ({ status, code: body.error?.code })
 
-const updateUser = (server: TestServer, username: string, fields: object) =>
-  server.db.collection('users').updateOne({ username }, { $set: fields })
+/** Changes an account in the database, past what the server remembers of it. */
+const updateUser = async (server: TestServer, username: string, fields: object) => {
+  await server.db.collection('users').updateOne({ username }, { $set: fields })
+  server.server.runtime.cradleOf('users').users.dropRecent()
+}
 
 t.test('a login returns a bearer token, its lifetime in seconds and the user', async (t) => {
   const server = await startServer(t, { env: { SVC_ACCESS_TOKEN_TTL: '7200' } })
