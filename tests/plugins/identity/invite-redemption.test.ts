@@ -59,7 +59,7 @@ t.test('redeeming creates a regular account with an assistant and logs in to it'
   t.match({ status, body }, { status: 200, body: { token_type: 'Bearer', expires_in: 86_400 } })
   t.match(body.user, { username: 'ada', display_name: 'Ada Lovelace', role: 'user', permissions: [] })
   const me = await server.request('GET', '/auth/me', { token: body.access_token })
-  const { limits, ...account } = me.body
+  const { limits, budget, ...account } = me.body
   t.strictSame(account, body.user)
   const agents = await server.request('GET', '/agents', { token: body.access_token })
   t.match(agents.body, [{ name: 'assistant' }])
