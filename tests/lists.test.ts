@@ -37,6 +37,7 @@ const CATALOGS = [
   'GET /prompts/:id/grants',
   'GET /providers/kinds',
   'GET /skill-packages/:id/grants',
+  'GET /usage/export',
   'GET /users/permissions',
 ]
 

@@ -128,7 +128,7 @@ t.test('What fills a workspace is shown and deleted in a browser', { skip: noChr
       viewport: { width: 390, height: 844 },
       locale: 'zh-CN',
     })
-    await phone.getByText('只有此智能体的所有者才能删除其文件。').waitFor()
+    await phone.getByText('只有可以编辑此智能体的人才能删除其文件。').waitFor()
     t.equal(await phone.getByRole('checkbox').count(), 0)
     await phone.goto('/storage')
     await phone.getByRole('heading', { name: '存储空间' }).waitFor()

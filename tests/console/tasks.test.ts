@@ -133,7 +133,7 @@ t.test('tasks by roles and visible words', { skip: noChromium }, async (t) => {
   )
 })
 
-t.test('the first chat of a fresh server with a provider: 5 clicks', { skip: noChromium }, async (t) => {
+t.test('the first chat of a fresh server with a provider: 6 clicks', { skip: noChromium }, async (t) => {
   const server = await startServer(t)
   const key = 'sk-test-0123456789abcdef'
   const fake = await startFake(t, createFakeOpenAI({ apiKey: key, models: ['large'] }))
@@ -155,11 +155,12 @@ t.test('the first chat of a fresh server with a provider: 5 clicks', { skip: noC
   await page.getByLabel('API key').fill(key)
   await button('Add').click()
   await button('Next').click()
+  await button('Save and continue').click()
   await button('Say hello').click()
   fake.next({ text: ['Good day.'] })
   await page.getByRole('textbox', { name: /^Message/ }).waitFor()
   await page.keyboard.press('Enter')
   await page.getByText('Good day.', { exact: true }).first().waitFor()
   t.equal(fake.requests.at(-1)!.body.model, 'large')
-  t.equal(await clicks.take(), 5)
+  t.equal(await clicks.take(), 6)
 })

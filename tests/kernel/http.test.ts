@@ -37,6 +37,8 @@ ${pluginSource(
     ${routeSource('/rooms/:id/doors/:door', '{ ...request.params }')},
     ${routeSource('/rooms/best/doors/main', "{ door: 'the main door' }")},
     ${routeSource('/:section/contents', '{ section: request.params.section }')},
+    ${routeSource('/models/:model', '{ model: request.params.model }', "params: { type: 'object', properties: { model: { type: 'string', pattern: '^[a-z/]+$' } }, required: ['model'], additionalProperties: false },")},
+    ${routeSource('/zones', 'request.query', "query: { type: 'object', properties: { zone: { type: 'string', format: 'timezone' } }, required: ['zone'], additionalProperties: false },")},
     ${routeSource('/plans/:id.pdf', '{ plan: request.params.id }')},
     ${routeSource('/me', '{ caller: request.caller, locale: request.locale }', "guard: 'badge',")},
     ${routeSource('/chief', '{ rank: request.rank }', "guard: ['rank', 'chief'],")},
@@ -196,6 +198,17 @@ t.test('HTTP requests', async (t) => {
     t.equal((await server.request('OPTIONS', '/rooms/hall/')).headers.get('allow'), 'HEAD, GET, DELETE')
     const options = await sendRaw(server.url, rawRequest('OPTIONS', '/api/rooms/hall'))
     t.same([options.status, options.text, options.headers['content-length']], [200, '', '0'])
+  })
+
+  t.test('a path parameter has a slash only if its pattern allows it', async (t) => {
+    t.match(await get('/models/vendor%2Fmodel'), { status: 200, body: { model: 'vendor/model' } })
+    t.equal((await get('/models/Vendor%2FModel')).status, 404)
+  })
+
+  t.test('a time zone is the IANA name of one', async (t) => {
+    t.match(await get('/zones?zone=Europe/Berlin'), { status: 200, body: { zone: 'Europe/Berlin' } })
+    for (const zone of ['Europe/Nowhere', '%2B02:00', ''])
+      t.equal((await get(`/zones?zone=${zone}`)).status, 422, zone)
   })
 
   t.test('a path parameter that cannot be a name is answered with 404', async (t) => {

@@ -15,7 +15,12 @@ export type ClientBlock =
   | { type: 'tool_result'; id: string; name: string; output: string; is_error: boolean }
   | { type: 'image' | 'file'; path: string; filename: string; media_type: string }
 
-type Usage = Record<string, number | boolean>
+interface Cost {
+  amount: number
+  currency: string
+}
+/** Numbers of tokens, `is_estimated`, and the cost. */
+type Usage = Record<string, number | boolean | Cost | null>
 type Artifact = { path: string; filename: string; media_type: string; url: string }
 type Source = { id: string; title: string; url?: string }
 
@@ -275,10 +280,17 @@ function once<Key extends string, Named extends Record<Key, string>>(
 function add(sum: Usage = {}, spent: Usage): Usage {
   const total = { ...sum }
   for (const [name, value] of Object.entries(spent))
-    total[name] =
-      typeof value === 'boolean' ? value || total[name] === true : value + Number(total[name] ?? 0)
+    if (name === 'cost') total.cost = addCost(sum.cost as Cost | null | undefined, value as Cost | null)
+    else if (typeof value === 'boolean') total[name] = value || total[name] === true
+    else total[name] = Number(value) + Number(total[name] ?? 0)
   return total
 }
+
+/** Adds amounts without the blur of fractions. */
+const addCost = (sum: Cost | null | undefined, spent: Cost | null): Cost | null =>
+  sum && spent
+    ? { ...spent, amount: Math.round((sum.amount + spent.amount) * 1e9) / 1e9 }
+    : (spent ?? sum ?? null)
 
 /**
  * Describes the first difference between a client's thread and its history; values that no frame contains are left out.

@@ -164,6 +164,18 @@ export function longLists(server: TestServer): Record<string, LongList> {
         return { path: '/users', ids: Array.from({ length: count }, (_, n) => nameOf(n)) }
       },
     },
+    'GET /admin/prices': {
+      key: 'model',
+      async fill(count) {
+        const cached = { cache_read: null, cache_write: null }
+        const price = { input: 1, output: 2, ...cached, currency: 'USD', as_of: '2026-01-01' }
+        const ids = Array.from({ length: count }, (_, n) => numbered(n, 256))
+        await db.collection<{ _id: string }>('model_prices').insertMany(ids.map((_id) => ({ _id, price })))
+        // Prices that were set are remembered for a second.
+        await create('/admin/prices/last', { input: 1 }, 'PUT')
+        return { path: '/admin/prices', ids }
+      },
+    },
     'GET /groups': {
       key: 'id',
       async fill(count) {

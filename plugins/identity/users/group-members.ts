@@ -61,16 +61,12 @@ export function createGroupMembers(
       return { rows: await addRights(rows), next }
     },
 
-    /** Counts the members of each of these groups that has any. */
+    /** Counts the members of groups by the index alone. */
     async countMembers(group_ids: readonly string[]): Promise<Map<string, number>> {
-      const rows = await users
-        .aggregate<{ _id: string; count: number }>([
-          { $match: { group_ids: { $in: [...group_ids] } } },
-          { $unwind: '$group_ids' },
-          { $group: { _id: '$group_ids', count: { $sum: 1 } } },
-        ])
-        .toArray()
-      return new Map(rows.map(({ _id, count }) => [_id, count]))
+      const counts = group_ids.map(async (id) => {
+        return [id, await users.countDocuments({ group_ids: id })] as const
+      })
+      return new Map(await Promise.all(counts))
     },
   }
 }

@@ -6,7 +6,6 @@ import { createIdentities, type Identities } from './identities.ts'
 import { createUsers, type Users } from './users.ts'
 import './types.ts'
 import { manifest } from './manifest.ts'
-import { addSortFields } from './user-list.ts'
 
 declare module '#kernel/types' {
   interface Services {
@@ -33,11 +32,6 @@ export default definePlugin({
         },
         { key: { creation_pending: 1 }, partialFilterExpression: { creation_pending: true } },
       ],
-    })
-    host.migration({
-      number: 1,
-      summary: 'Store the fields by which accounts are sorted',
-      run: addSortFields,
     })
     host.collection('user_deletions')
     host.collection('user_locks')

@@ -69,22 +69,9 @@ export function createUserList(
     },
 
     /** Counts the accounts that fit a filter. */
-    count: (filter: UserFilter): Promise<number> => users.countDocuments(toFilter(filter)),
+    count: (filter: UserFilter): Promise<number> =>
+      Object.values(filter).some((value) => value !== undefined)
+        ? users.countDocuments(toFilter(filter))
+        : users.estimatedDocumentCount(),
   }
-}
-
-/** Stores the fields that lists are sorted by in accounts that lack them. */
-export async function addSortFields({ collections: { users } }: Pick<Cradle, 'collections'>): Promise<void> {
-  const rows = await users
-    .find(
-      { username_key: { $exists: false } },
-      { projection: { username: 1, display_name: 1, last_login_at: 1 } },
-    )
-    .toArray()
-  if (rows.length === 0) return
-  await users.bulkWrite(
-    rows.map(({ _id, last_login_at = 0, ...names }) => ({
-      updateOne: { filter: { _id }, update: { $set: { ...toSortKeys(names), last_seen_at: last_login_at } } },
-    })),
-  )
 }

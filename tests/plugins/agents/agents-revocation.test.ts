@@ -44,6 +44,7 @@ async function open(url: string) {
   const { hold, release } = createHold()
   t.teardown(release)
   const held = { text: ['slow ', 'never'], hold, holdAfter: 1 }
+  await eventually('the server has heard of the access', async () => (await see(url)) === 200)
   fake.next(held)
   const socket = await connectChat(t, chatUrl(url, agent_id, ben.token))
   socket.say({ text: 'Go.' })

@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { t } from '../i18n/words.ts'
+import { readFailure } from '../server/failure.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Download } from '../ui/icons.ts'
 import { PublicAddress } from '../ui/public-address.tsx'
@@ -13,6 +14,13 @@ interface Props {
   file: string
   results: ImportResult[]
   isRunning: boolean
+}
+
+/** Says why a row has failed; wrong cells are named by their columns. */
+function describeFailure(error: unknown): string {
+  const { message, issues } = readFailure(error)
+  const cells = issues.map((issue) => `${issue.path.split('/')[1] ?? ''}: ${issue.message}`)
+  return [message, ...cells].join(' ')
 }
 
 /** The result of each row of a file: first the rows that failed, then the new accounts with their links. */
@@ -35,7 +43,7 @@ export function ImportReport({ file, results, isRunning }: Props) {
           {failed.map(({ row, username, error }) => (
             <li key={row}>
               <b>{t('import.row', { number: row })}</b> {username}
-              <div className={classes.reason}>{error!.message}</div>
+              <div className={classes.reason}>{describeFailure(error)}</div>
             </li>
           ))}
         </ul>
