@@ -137,6 +137,8 @@ t.test('in a browser', { skip: noChromium }, async (t) => {
 
   await t.test('a request is sent with the token of the tab, and its reply is shown', async (t) => {
     const { page, faults } = await openPage(browser, `${docs}#createAgent`)
+    // The page moves until the operation of its address is open.
+    await page.waitForSelector('.opblock.is-open .responses-wrapper')
     await page.click('#session:text("Sign in")')
     await page.fill('input[name=username]', ADMIN.username)
     await page.fill('input[name=password]', 'wrong-password-1')
