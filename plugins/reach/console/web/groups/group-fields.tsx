@@ -1,7 +1,8 @@
-import { NumberInput, Stack, Switch, Textarea, TextInput } from '@mantine/core'
+import { Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import { t } from '../i18n/words.ts'
 import { BudgetField } from '../people/budget-field.tsx'
 import { PermissionPicks } from '../people/permission-picks.tsx'
+import { QuotaField } from '../people/quota-field.tsx'
 import { useIssue } from '../ui/issues.tsx'
 import type { GroupValues } from './group.ts'
 
@@ -45,17 +46,10 @@ export function GroupFields({ values, onChange }: Props) {
         value={values.permissions}
         onChange={(permissions) => onChange({ permissions })}
       />
-      <NumberInput
-        label={t('people.quota')}
+      <QuotaField
         description={t('groups.quota_help')}
-        placeholder={t('people.no_quota')}
-        min={0}
-        allowDecimal={false}
-        thousandSeparator=","
-        hideControls
-        value={values.token_quota ?? ''}
-        error={useIssue('/token_quota')}
-        onChange={(value) => onChange({ token_quota: value === '' ? null : Number(value) })}
+        value={values.token_quota}
+        onChange={(token_quota) => onChange({ token_quota })}
       />
       <BudgetField
         description={t('groups.budget_help')}

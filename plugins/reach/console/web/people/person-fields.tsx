@@ -1,4 +1,4 @@
-import { Input, NumberInput, SegmentedControl, TextInput } from '@mantine/core'
+import { Input, SegmentedControl, TextInput } from '@mantine/core'
 import { GroupPicks, useGroupPermissions } from '../groups/group-picks.tsx'
 import { t } from '../i18n/words.ts'
 import { useAccount } from '../session/account.ts'
@@ -6,6 +6,7 @@ import { useIssue } from '../ui/issues.tsx'
 import { BudgetField } from './budget-field.tsx'
 import { PermissionPicks } from './permission-picks.tsx'
 import type { PersonValues } from './person.ts'
+import { QuotaField } from './quota-field.tsx'
 
 interface Props {
   values: PersonValues
@@ -19,7 +20,6 @@ export function PersonFields({ values, onChange }: Props) {
   const issue = {
     display_name: useIssue('/display_name'),
     email: useIssue('/email'),
-    quota: useIssue('/token_quota'),
     folder: useIssue('/workspace_root_dir'),
   }
   return (
@@ -72,17 +72,10 @@ export function PersonFields({ values, onChange }: Props) {
           onChange={(permissions) => onChange({ permissions })}
         />
       )}
-      <NumberInput
-        label={t('people.quota')}
+      <QuotaField
         description={t('people.quota_help')}
-        placeholder={t('people.no_quota')}
-        min={0}
-        allowDecimal={false}
-        thousandSeparator=","
-        hideControls
-        value={values.token_quota ?? ''}
-        error={issue.quota}
-        onChange={(value) => onChange({ token_quota: value === '' ? null : Number(value) })}
+        value={values.token_quota}
+        onChange={(token_quota) => onChange({ token_quota })}
       />
       <BudgetField
         description={t('people.budget_help')}
