@@ -331,21 +331,21 @@ export interface paths {
      * Get an agent
      * @description Returns the agent with its settings and its state. Guests of a shared agent see neither `system_prompt` nor `config` nor `knowledge_base_ids`.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
      */
     get: operations["getAgent"];
     /**
      * Delete an agent
      * @description Stops the agent and deletes everything that belongs to it: the threads of all its users, its channels and its workspace. Agents that were installed from it as a published expert stay.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner and administrators may do this.
      */
     delete: operations["deleteAgent"];
     /**
      * Change an agent
      * @description Changes the given settings from the next turn on, without a restart; null clears a setting, and `config` is replaced as a whole. Only the owner may change `is_shared`, which is the grant to everyone. When an agent is no longer shared, the connections of its guests are closed; their threads stay readable for them.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
      */
     patch: operations["updateAgent"];
   };
@@ -354,7 +354,7 @@ export interface paths {
      * Transfer an agent to another owner
      * @description Makes another account the owner of the agent, for its owner and administrators. The former owner may still edit it. If the new owner has an agent of that name, a number is added to it; models and knowledge bases that the new owner may not use are taken out. Its channels answer in the name of the new owner from then on; threads stay with the accounts that they belong to.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner and administrators may do this.
      */
     post: operations["transferAgent"];
   };
@@ -363,7 +363,7 @@ export interface paths {
      * Start an agent
      * @description Returns after the start has ended. The agent is then `running`, or `failed` if no model can be used or its workspace cannot be created; read its status. Starting a running agent changes nothing.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
      */
     post: operations["startAgent"];
   };
@@ -372,7 +372,7 @@ export interface paths {
      * Stop an agent
      * @description Ends the turns of all its users, disconnects its channels, and returns when the agent has stopped. It takes no turns until it is started again, also after a restart of the server. Stopping a stopped agent changes nothing.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
      */
     post: operations["stopAgent"];
   };
@@ -381,7 +381,7 @@ export interface paths {
      * Restart an agent
      * @description Ends the turns of all its users and starts the agent again; a stopped agent stays stopped. Settings apply without a restart, so this is for an agent that has failed or hangs.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
      */
     post: operations["reloadAgent"];
   };
@@ -390,7 +390,7 @@ export interface paths {
      * Mark an agent as read
      * @description Clears the unread counts of all threads that the caller has with the agent.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
      */
     post: operations["markAgentRead"];
   };
@@ -399,7 +399,7 @@ export interface paths {
      * Get the status of an agent
      * @description Returns the state of the agent and since when it has lasted, its channels, the turns that run now, and the model that a turn would use.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
      */
     get: operations["getAgentStatus"];
   };
@@ -408,14 +408,14 @@ export interface paths {
      * Get the tool settings of an agent
      * @description Lists the built-in tools and those of plugins from outside, each with whether the agent has it. `available` tells whether the caller has the permission that a tool requires.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
      */
     get: operations["getToolSettings"];
     /**
      * Set the tool settings of an agent
      * @description Replaces the list of built-in tools that are off; with `plugins`, also the list of plugins' tools that are on. Tools that are off by default stay off. A change applies from the next call of a tool.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
      */
     put: operations["setToolSettings"];
   };
@@ -424,14 +424,14 @@ export interface paths {
      * Switch a tool of an agent on or off
      * @description Changes one tool and leaves the others as they are. Tools that the agent cannot do without, such as `read_file`, always stay on. The change applies from the next call of a tool.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
      */
     patch: operations["toggleTool"];
   };
   "/agents/{id}/grants": {
     /**
      * List with whom an agent is shared
-     * @description Lists the people and groups with whom an agent is shared, for its owner, administrators, and those who may change it.
+     * @description Lists the people and groups with whom an agent is shared, for its owner, administrators, and people who can edit it.
      */
     get: operations["getAgentGrants"];
     /**
@@ -466,7 +466,7 @@ export interface paths {
      * Publish an agent as an expert
      * @description Copies the agent as it is now, with the files of its workspace, for every account to install until you share the expert with some; later changes of the agent change nothing. Uploads, logs, keys and everything that looks like a secret are left out, and so are files that turns have written, unless `include_files` names them. `left_out` in the reply lists what was not copied, with the reasons. `tools_without_approval` is never published.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
      */
     post: operations["publishExpert"];
   };
@@ -475,7 +475,7 @@ export interface paths {
      * Preview what publishing an agent copies
      * @description Returns the files that publishing the agent now would copy, and in `left_out` those that it would not, with the reasons. Nothing is published.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
      */
     post: operations["previewPublication"];
   };
@@ -513,7 +513,7 @@ export interface paths {
   "/experts/published/{expert_id}/grants": {
     /**
      * List with whom a published expert is shared
-     * @description Lists the people and groups with whom a published expert is shared, for its owner, administrators, and those who may change it.
+     * @description Lists the people and groups with whom a published expert is shared, for its owner, administrators, and people who can edit it.
      */
     get: operations["getPublishedExpertGrants"];
     /**
@@ -541,7 +541,7 @@ export interface paths {
      * Set the persona of an agent
      * @description Sets `persona_mbti` and restarts the agent, which ends the turns of all its users; a stopped agent stays stopped. To change the persona from the next turn on without a restart, use `PATCH /agents/{id}`.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
      */
     put: operations["setPersona"];
   };
@@ -550,14 +550,14 @@ export interface paths {
      * List the skills of an agent
      * @description Lists the skills in the agent's workspace by slug, those that are off included: each folder `skills/<slug>/` with a `SKILL.md`.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
      */
     get: operations["listAgentSkills"];
     /**
      * Add a skill to an agent
      * @description Writes the files to the folder `skills/<slug>/` of the agent's workspace. The model sees the name and description of the skill from the next turn on. A skill that exists is replaced as a whole if `overwrite` is true; otherwise the request is refused.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
      */
     post: operations["createAgentSkill"];
   };
@@ -566,28 +566,28 @@ export interface paths {
      * Get a skill of an agent
      * @description Returns the skill with the text of its `SKILL.md` and the paths of its files; with `contents=true`, also what is in them, in the form in which a PUT takes it back.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
      */
     get: operations["getAgentSkill"];
     /**
      * Write a skill of an agent
      * @description Creates the skill or replaces all of its files: files that the body does not have are removed. A replaced skill stays switched on or off.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
      */
     put: operations["writeAgentSkill"];
     /**
      * Delete a skill of an agent
      * @description Removes the folder of the skill from the agent's workspace. The skill in a package that it was copied from stays.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
      */
     delete: operations["deleteAgentSkill"];
     /**
      * Switch a skill of an agent on or off
      * @description The model does not see a skill that is off. It stays off when its files are replaced, and in published copies of the agent.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
      */
     patch: operations["updateAgentSkill"];
   };
@@ -596,7 +596,7 @@ export interface paths {
      * Copy skills of a package to an agent
      * @description Copies skills as they are now; later changes of the package change nothing. Skills whose slugs are taken are listed as `skipped`, unless `overwrite` is true. If one of the skills does not exist, nothing is copied.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
      */
     post: operations["copyPackageSkills"];
   };
@@ -677,7 +677,7 @@ export interface paths {
   "/skill-packages/{id}/grants": {
     /**
      * List with whom a skill package is shared
-     * @description Lists the people and groups with whom a skill package is shared, for its owner, administrators, and those who may change it.
+     * @description Lists the people and groups with whom a skill package is shared, for its owner, administrators, and people who can edit it.
      */
     get: operations["getSkillPackageGrants"];
     /**
@@ -691,7 +691,7 @@ export interface paths {
      * Upload a file for use in a turn
      * @description Stores the field `file` of the form in the folder `inbound` of the agent's workspace. If the name is taken, the file gets a number, so use the `path` of the reply, for instance in an `image` or `file` block of a message. Guests of a shared agent may upload too, and read what they have uploaded. The reply waits up to two seconds until a document is read; `document` then says what is known of it.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
      */
     post: operations["uploadFile"];
   };
@@ -700,14 +700,14 @@ export interface paths {
      * List the files of a folder
      * @description Lists the folder page by page, folders first; with `recursive=true` the contents of each folder follow it. With `sort=size` it lists the files only, the largest first. Guests of a shared agent see only files of their own threads and the folders that lead to them.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
      */
     get: operations["listFiles"];
     /**
      * Delete a file or folder
      * @description Deletes the file or the empty folder at the path; a folder with contents only if `recursive` is true. A link is removed, not what it leads to.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
      */
     delete: operations["deleteFile"];
   };
@@ -716,14 +716,14 @@ export interface paths {
      * Read a file
      * @description Sends the file as an attachment, or for display with `inline=true`. It supports `Range`, and `If-None-Match` with an earlier `ETag`. Guests of a shared agent read only files of their own threads.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
      */
     get: operations["readFile"];
     /**
      * Write a file
      * @description Stores the body of the request, whatever its media type, as the file; parent folders are created. The reply is 201 if the file is new. With `If-Match` and an `ETag`, or with `If-None-Match: *`, a file that somebody else has changed or created is not replaced.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
      */
     put: operations["writeFile"];
   };
@@ -732,7 +732,7 @@ export interface paths {
      * Read the text of a document
      * @description Returns the text of the file as agents read it, page by page: of PDF, Office, OpenDocument, EPUB, mail, HTML, CSV and other text files. Long documents come in several replies. Guests of a shared agent read only files of their own threads.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
      */
     get: operations["readDocument"];
   };
@@ -741,7 +741,7 @@ export interface paths {
      * Move or rename a file or folder
      * @description Moves within the workspace and creates missing parent folders. A file at the new path is replaced only if `overwrite` is true.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
      */
     post: operations["moveFile"];
   };
@@ -750,7 +750,7 @@ export interface paths {
      * Create a folder
      * @description Creates the folder and missing parent folders. Writing a file creates its folders as well.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
      */
     post: operations["createDirectory"];
   };
@@ -759,7 +759,7 @@ export interface paths {
      * Download a folder as a zip archive
      * @description Packs the files of the folder while it sends them; links are left out. Only the owner of the agent and administrators may do this; for others the folder does not exist.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
      */
     get: operations["downloadArchive"];
   };
@@ -775,7 +775,7 @@ export interface paths {
      * Create a link to a file
      * @description Returns an address with which everybody can read this one file without signing in, until the link expires or its creator may no longer read the file. A link cannot be revoked, so choose a short time.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
      */
     post: operations["createFileLink"];
   };
@@ -798,7 +798,7 @@ export interface paths {
      * Create a thread
      * @description Creates an empty thread. This is rarely needed: a turn without a `thread_id` creates one automatically. A thread without a title is named after its first message.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
      */
     post: operations["createThread"];
   };
@@ -828,7 +828,7 @@ export interface paths {
      * Change a thread
      * @description Changes the given fields. A `model` applies from the next turn on, to all turns that name no model of their own; null returns to the model of the agent. `allowed_tools` replaces the list of tools that need no approval in this thread, which approvals with `for_thread` also extend.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
      */
     patch: operations["updateThread"];
   };
@@ -846,7 +846,7 @@ export interface paths {
      * Fork a thread after a reply
      * @description Creates a thread that begins with the messages up to a reply, named by its `message_id` or counted from the end. The original stays as it is, and nothing is copied; both continue independently. The agent must be running.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
      */
     post: operations["forkThread"];
   };
@@ -855,7 +855,7 @@ export interface paths {
      * Choose a version of a message
      * @description The thread shows the path through this message, up to the newest message behind it. History, models, forks, exports and channels follow the path.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
      */
     put: operations["choosePath"];
   };
@@ -864,7 +864,7 @@ export interface paths {
      * Start a turn
      * @description Says something to the agent like `user_turn` of the chat socket, replaces a message of yours with a new version, or has an answer written anew. The answer is read from the history, or by `subscribe` on the socket after `first_seq` - 1. A message waits if the thread has a turn; a version does not.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
      */
     post: operations["startTurn"];
   };
@@ -882,7 +882,7 @@ export interface paths {
      * Get all arguments of a request
      * @description Frames and the history shorten long arguments. This returns those that would run, as long as the turn waits for the decision; `args_url` of a request is the address of this operation.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
      */
     get: operations["getRequestArguments"];
   };
@@ -891,7 +891,7 @@ export interface paths {
      * Decide the requests of a paused turn
      * @description Takes one decision for each of the `action_requests`, in their order, and continues the turn. The reply is an event stream with the frames that follow, until the turn ends or pauses again; open sockets get them as well. The turn continues even if you disconnect. Of several decisions exactly one takes effect, and the others are answered with 409 `HITL_NOT_PENDING`.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
      */
     post: operations["resumeTurn"];
   };
@@ -927,7 +927,7 @@ export interface paths {
   "/projects/{id}/grants": {
     /**
      * List with whom a project is shared
-     * @description Lists the people and groups with whom a project is shared, for its owner, administrators, and those who may change it.
+     * @description Lists the people and groups with whom a project is shared, for its owner, administrators, and people who can edit it.
      */
     get: operations["getProjectGrants"];
     /**
@@ -941,7 +941,7 @@ export interface paths {
      * Share a conversation
      * @description Copies the messages of the thread as they are now, with the files that they name, and returns the address of the copy. Later messages do not appear in it until it is updated. Thoughts, usage and the texts of attached documents are never included; calls of tools and their results only with `include_steps`. A turn that still runs is left out.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
      */
     post: operations["createShare"];
   };
@@ -1070,14 +1070,14 @@ export interface paths {
      * List the connectors of an agent
      * @description Returns the connectors that lend the agent their tools, with the state of each tool.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
      */
     get: operations["getAgentConnectors"];
     /**
      * Replace the connectors of an agent
      * @description Chooses among the connectors that the owner of the agent sees. The tools that a connector has when it is added count as seen; those that come or change later are off until they are sent with `seen: true`.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
      */
     put: operations["replaceAgentConnectors"];
   };
@@ -1110,7 +1110,7 @@ export interface paths {
   "/connectors/{id}/grants": {
     /**
      * List with whom a connector is shared
-     * @description Lists the people and groups with whom a connector is shared, for its owner, administrators, and those who may change it.
+     * @description Lists the people and groups with whom a connector is shared, for its owner, administrators, and people who can edit it.
      */
     get: operations["getConnectorGrants"];
     /**
@@ -1124,7 +1124,7 @@ export interface paths {
      * Improve a prompt
      * @description Rewrites the draft of a message with the model and returns the new text. Nothing is sent. It uses the model of the agent unless `default_model` names another; no thread changes. The tokens of the call count as usage of the caller. The agent must be running.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
      */
     post: operations["polishPrompt"];
   };
@@ -1133,7 +1133,7 @@ export interface paths {
      * Get the welcome of an agent
      * @description Returns the greeting with which a client begins an empty conversation, and prompts and tasks to choose from. The greeting is the agent's own, otherwise that of the expert it was made from; prompts and tasks always come from an expert.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
      */
     get: operations["getWelcome"];
   };
@@ -1142,7 +1142,7 @@ export interface paths {
      * List examples of scheduled tasks
      * @description Returns three or six tasks that the agent could do automatically at set times; its welcome has the same ones. Each is also returned as the body of a new schedule.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
      */
     get: operations["listTaskExamples"];
   };
@@ -1178,7 +1178,7 @@ export interface paths {
   "/prompts/{id}/grants": {
     /**
      * List with whom a saved prompt is shared
-     * @description Lists the people and groups with whom a saved prompt is shared, for its owner, administrators, and those who may change it.
+     * @description Lists the people and groups with whom a saved prompt is shared, for its owner, administrators, and people who can edit it.
      */
     get: operations["getPromptGrants"];
     /**
@@ -1192,14 +1192,14 @@ export interface paths {
      * List your schedules with an agent
      * @description Lists the schedules of the caller, newest first, without their prompts. The owner of a shared agent does not see those of its guests.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
      */
     get: operations["listSchedules"];
     /**
      * Create a schedule
      * @description Has the agent carry out a prompt at given times, in the name of the account: within its quota and with its permissions. A call that needs approval waits in the thread of the run. A schedule created with an API key runs with the scopes of the key.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
      */
     post: operations["createSchedule"];
   };
@@ -1208,7 +1208,7 @@ export interface paths {
      * Show the next times of a rule
      * @description Returns the next five times at which a schedule with this rule would run; stores nothing.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
      */
     post: operations["previewSchedule"];
   };
@@ -1217,21 +1217,21 @@ export interface paths {
      * Get a schedule
      * @description Returns the schedule with its prompt, its next time and the state of its newest run.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
      */
     get: operations["getSchedule"];
     /**
      * Delete a schedule
      * @description Deletes the schedule with its list of runs. Their threads stay, and a run that has not ended continues there.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
      */
     delete: operations["deleteSchedule"];
     /**
      * Change a schedule
      * @description Changes the given fields and forgets its failures. A changed rule applies immediately, and its intervals count from now. What an API key changes runs with the scopes of the key from then on.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
      */
     patch: operations["updateSchedule"];
   };
@@ -1240,7 +1240,7 @@ export interface paths {
      * Run a schedule now
      * @description Starts a run immediately, even of a disabled schedule; its due times stay the same. A failure of this run does not count. The turn can be followed like any other in its thread.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
      */
     post: operations["runSchedule"];
   };
@@ -1249,7 +1249,7 @@ export interface paths {
      * List the runs of a schedule
      * @description Lists the newest hundred runs, newest first, and notes of due times that were skipped, with the reason.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
      */
     get: operations["listScheduleRuns"];
   };
@@ -1429,7 +1429,7 @@ export interface paths {
   "/knowledge-bases/{id}/grants": {
     /**
      * List with whom a knowledge base is shared
-     * @description Lists the people and groups with whom a knowledge base is shared, for its owner, administrators, and those who may change it.
+     * @description Lists the people and groups with whom a knowledge base is shared, for its owner, administrators, and people who can edit it.
      */
     get: operations["getKnowledgeBaseGrants"];
     /**
@@ -1530,7 +1530,7 @@ export interface paths {
      * Rebuild the histories of an agent
      * @description Queues the threads of all users of the agent whose history must be rebuilt from its events: imported ones, and those of an older version of the server. Threads that have failed are queued again. The work continues in the background; poll its status.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
      */
     post: operations["startHistoryMigration"];
   };
@@ -1539,7 +1539,7 @@ export interface paths {
      * Get the progress of rebuilding histories
      * @description Counts the threads of the agent whose histories are still to be rebuilt, by state. The work is done when `remaining` is 0.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
      */
     get: operations["getHistoryMigration"];
   };
@@ -1548,7 +1548,7 @@ export interface paths {
      * Import a thread
      * @description Creates a thread of your own from the file of an export, sent as the field `file` of a form. Its history is empty until it has been rebuilt: the owner of the agent starts that with `POST /agents/{id}/history-migration/start`. Files that the thread refers to are not imported.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
      */
     post: operations["importThread"];
   };
@@ -1662,7 +1662,7 @@ export interface paths {
   "/admin/providers/{id}/grants": {
     /**
      * List with whom a provider of the server is shared
-     * @description Lists the people and groups with whom a provider of the server is shared, for its owner, administrators, and those who may change it.
+     * @description Lists the people and groups with whom a provider of the server is shared, for its owner, administrators, and people who can edit it.
      *
      * For administrators.
      */
@@ -1900,14 +1900,14 @@ export interface paths {
      * Get the external agents of an agent
      * @description Returns the external agents with the settings of the agent's owner, and whether the agent has the tool that calls them.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner and administrators may do this.
      */
     get: operations["getAgentAcp"];
     /**
      * Set the external agents of an agent
      * @description `tool_enabled` switches the tool `acp_runner` of this agent on or off; `runners` replaces the settings of the agent's owner, which hold for all of the owner's agents. What is left out stays as it is.
      *
-     * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner and administrators may do this.
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner and administrators may do this.
      */
     put: operations["setAgentAcp"];
   };
@@ -9142,13 +9142,13 @@ export interface components {
     ModelInput: "text" | "image" | "audio";
     /** ModelPrice */
     ModelPrice: {
-      /** @description For tokens that the model reads */
+      /** @description For a million tokens that the model reads */
       input: number | null;
-      /** @description For tokens that the model writes */
+      /** @description For a million tokens that the model writes */
       output: number | null;
-      /** @description For tokens that are read from a cache of the provider */
+      /** @description For a million tokens that are read from a cache of the provider */
       cache_read: number | null;
-      /** @description For tokens that are written to a cache of the provider */
+      /** @description For a million tokens that are written to a cache of the provider */
       cache_write: number | null;
       /** @description For a picture */
       image?: number | null;
@@ -16656,7 +16656,7 @@ export interface operations {
    * Get an agent
    * @description Returns the agent with its settings and its state. Guests of a shared agent see neither `system_prompt` nor `config` nor `knowledge_base_ids`.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
    */
   getAgent: {
     parameters: {
@@ -16688,7 +16688,7 @@ export interface operations {
    * Delete an agent
    * @description Stops the agent and deletes everything that belongs to it: the threads of all its users, its channels and its workspace. Agents that were installed from it as a published expert stay.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner and administrators may do this.
    */
   deleteAgent: {
     parameters: {
@@ -16715,7 +16715,7 @@ export interface operations {
    * Change an agent
    * @description Changes the given settings from the next turn on, without a restart; null clears a setting, and `config` is replaced as a whole. Only the owner may change `is_shared`, which is the grant to everyone. When an agent is no longer shared, the connections of its guests are closed; their threads stay readable for them.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
    */
   updateAgent: {
     parameters: {
@@ -16774,7 +16774,7 @@ export interface operations {
    * Transfer an agent to another owner
    * @description Makes another account the owner of the agent, for its owner and administrators. The former owner may still edit it. If the new owner has an agent of that name, a number is added to it; models and knowledge bases that the new owner may not use are taken out. Its channels answer in the name of the new owner from then on; threads stay with the accounts that they belong to.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner and administrators may do this.
    */
   transferAgent: {
     parameters: {
@@ -16824,7 +16824,7 @@ export interface operations {
    * Start an agent
    * @description Returns after the start has ended. The agent is then `running`, or `failed` if no model can be used or its workspace cannot be created; read its status. Starting a running agent changes nothing.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
    */
   startAgent: {
     parameters: {
@@ -16856,7 +16856,7 @@ export interface operations {
    * Stop an agent
    * @description Ends the turns of all its users, disconnects its channels, and returns when the agent has stopped. It takes no turns until it is started again, also after a restart of the server. Stopping a stopped agent changes nothing.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
    */
   stopAgent: {
     parameters: {
@@ -16888,7 +16888,7 @@ export interface operations {
    * Restart an agent
    * @description Ends the turns of all its users and starts the agent again; a stopped agent stays stopped. Settings apply without a restart, so this is for an agent that has failed or hangs.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
    */
   reloadAgent: {
     parameters: {
@@ -16920,7 +16920,7 @@ export interface operations {
    * Mark an agent as read
    * @description Clears the unread counts of all threads that the caller has with the agent.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
    */
   markAgentRead: {
     parameters: {
@@ -16952,7 +16952,7 @@ export interface operations {
    * Get the status of an agent
    * @description Returns the state of the agent and since when it has lasted, its channels, the turns that run now, and the model that a turn would use.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
    */
   getAgentStatus: {
     parameters: {
@@ -16980,7 +16980,7 @@ export interface operations {
    * Get the tool settings of an agent
    * @description Lists the built-in tools and those of plugins from outside, each with whether the agent has it. `available` tells whether the caller has the permission that a tool requires.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
    */
   getToolSettings: {
     parameters: {
@@ -17012,7 +17012,7 @@ export interface operations {
    * Set the tool settings of an agent
    * @description Replaces the list of built-in tools that are off; with `plugins`, also the list of plugins' tools that are on. Tools that are off by default stay off. A change applies from the next call of a tool.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
    */
   setToolSettings: {
     parameters: {
@@ -17064,7 +17064,7 @@ export interface operations {
    * Switch a tool of an agent on or off
    * @description Changes one tool and leaves the others as they are. Tools that the agent cannot do without, such as `read_file`, always stay on. The change applies from the next call of a tool.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
    */
   toggleTool: {
     parameters: {
@@ -17114,7 +17114,7 @@ export interface operations {
   };
   /**
    * List with whom an agent is shared
-   * @description Lists the people and groups with whom an agent is shared, for its owner, administrators, and those who may change it.
+   * @description Lists the people and groups with whom an agent is shared, for its owner, administrators, and people who can edit it.
    */
   getAgentGrants: {
     parameters: {
@@ -17287,7 +17287,7 @@ export interface operations {
    * Publish an agent as an expert
    * @description Copies the agent as it is now, with the files of its workspace, for every account to install until you share the expert with some; later changes of the agent change nothing. Uploads, logs, keys and everything that looks like a secret are left out, and so are files that turns have written, unless `include_files` names them. `left_out` in the reply lists what was not copied, with the reasons. `tools_without_approval` is never published.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
    */
   publishExpert: {
     parameters: {
@@ -17345,7 +17345,7 @@ export interface operations {
    * Preview what publishing an agent copies
    * @description Returns the files that publishing the agent now would copy, and in `left_out` those that it would not, with the reasons. Nothing is published.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
    */
   previewPublication: {
     parameters: {
@@ -17585,7 +17585,7 @@ export interface operations {
   };
   /**
    * List with whom a published expert is shared
-   * @description Lists the people and groups with whom a published expert is shared, for its owner, administrators, and those who may change it.
+   * @description Lists the people and groups with whom a published expert is shared, for its owner, administrators, and people who can edit it.
    */
   getPublishedExpertGrants: {
     parameters: {
@@ -17706,7 +17706,7 @@ export interface operations {
    * Set the persona of an agent
    * @description Sets `persona_mbti` and restarts the agent, which ends the turns of all its users; a stopped agent stays stopped. To change the persona from the next turn on without a restart, use `PATCH /agents/{id}`.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
    */
   setPersona: {
     parameters: {
@@ -17748,7 +17748,7 @@ export interface operations {
    * List the skills of an agent
    * @description Lists the skills in the agent's workspace by slug, those that are off included: each folder `skills/<slug>/` with a `SKILL.md`.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
    */
   listAgentSkills: {
     parameters: {
@@ -17788,7 +17788,7 @@ export interface operations {
    * Add a skill to an agent
    * @description Writes the files to the folder `skills/<slug>/` of the agent's workspace. The model sees the name and description of the skill from the next turn on. A skill that exists is replaced as a whole if `overwrite` is true; otherwise the request is refused.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
    */
   createAgentSkill: {
     parameters: {
@@ -17840,7 +17840,7 @@ export interface operations {
    * Get a skill of an agent
    * @description Returns the skill with the text of its `SKILL.md` and the paths of its files; with `contents=true`, also what is in them, in the form in which a PUT takes it back.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
    */
   getAgentSkill: {
     parameters: {
@@ -17881,7 +17881,7 @@ export interface operations {
    * Write a skill of an agent
    * @description Creates the skill or replaces all of its files: files that the body does not have are removed. A replaced skill stays switched on or off.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
    */
   writeAgentSkill: {
     parameters: {
@@ -17936,7 +17936,7 @@ export interface operations {
    * Delete a skill of an agent
    * @description Removes the folder of the skill from the agent's workspace. The skill in a package that it was copied from stays.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
    */
   deleteAgentSkill: {
     parameters: {
@@ -17965,7 +17965,7 @@ export interface operations {
    * Switch a skill of an agent on or off
    * @description The model does not see a skill that is off. It stays off when its files are replaced, and in published copies of the agent.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
    */
   updateAgentSkill: {
     parameters: {
@@ -18018,7 +18018,7 @@ export interface operations {
    * Copy skills of a package to an agent
    * @description Copies skills as they are now; later changes of the package change nothing. Skills whose slugs are taken are listed as `skipped`, unless `overwrite` is true. If one of the skills does not exist, nothing is copied.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
    */
   copyPackageSkills: {
     parameters: {
@@ -18483,7 +18483,7 @@ export interface operations {
   };
   /**
    * List with whom a skill package is shared
-   * @description Lists the people and groups with whom a skill package is shared, for its owner, administrators, and those who may change it.
+   * @description Lists the people and groups with whom a skill package is shared, for its owner, administrators, and people who can edit it.
    */
   getSkillPackageGrants: {
     parameters: {
@@ -18559,7 +18559,7 @@ export interface operations {
    * Upload a file for use in a turn
    * @description Stores the field `file` of the form in the folder `inbound` of the agent's workspace. If the name is taken, the file gets a number, so use the `path` of the reply, for instance in an `image` or `file` block of a message. Guests of a shared agent may upload too, and read what they have uploaded. The reply waits up to two seconds until a document is read; `document` then says what is known of it.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
    */
   uploadFile: {
     parameters: {
@@ -18603,7 +18603,7 @@ export interface operations {
    * List the files of a folder
    * @description Lists the folder page by page, folders first; with `recursive=true` the contents of each folder follow it. With `sort=size` it lists the files only, the largest first. Guests of a shared agent see only files of their own threads and the folders that lead to them.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
    */
   listFiles: {
     parameters: {
@@ -18649,7 +18649,7 @@ export interface operations {
    * Delete a file or folder
    * @description Deletes the file or the empty folder at the path; a folder with contents only if `recursive` is true. A link is removed, not what it leads to.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
    */
   deleteFile: {
     parameters: {
@@ -18683,7 +18683,7 @@ export interface operations {
    * Read a file
    * @description Sends the file as an attachment, or for display with `inline=true`. It supports `Range`, and `If-None-Match` with an earlier `ETag`. Guests of a shared agent read only files of their own threads.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
    */
   readFile: {
     parameters: {
@@ -18732,7 +18732,7 @@ export interface operations {
    * Write a file
    * @description Stores the body of the request, whatever its media type, as the file; parent folders are created. The reply is 201 if the file is new. With `If-Match` and an `ETag`, or with `If-None-Match: *`, a file that somebody else has changed or created is not replaced.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
    */
   writeFile: {
     parameters: {
@@ -18780,7 +18780,7 @@ export interface operations {
    * Read the text of a document
    * @description Returns the text of the file as agents read it, page by page: of PDF, Office, OpenDocument, EPUB, mail, HTML, CSV and other text files. Long documents come in several replies. Guests of a shared agent read only files of their own threads.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
    */
   readDocument: {
     parameters: {
@@ -18817,7 +18817,7 @@ export interface operations {
    * Move or rename a file or folder
    * @description Moves within the workspace and creates missing parent folders. A file at the new path is replaced only if `overwrite` is true.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
    */
   moveFile: {
     parameters: {
@@ -18864,7 +18864,7 @@ export interface operations {
    * Create a folder
    * @description Creates the folder and missing parent folders. Writing a file creates its folders as well.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
    */
   createDirectory: {
     parameters: {
@@ -18910,7 +18910,7 @@ export interface operations {
    * Download a folder as a zip archive
    * @description Packs the files of the folder while it sends them; links are left out. Only the owner of the agent and administrators may do this; for others the folder does not exist.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
    */
   downloadArchive: {
     parameters: {
@@ -18965,7 +18965,7 @@ export interface operations {
    * Create a link to a file
    * @description Returns an address with which everybody can read this one file without signing in, until the link expires or its creator may no longer read the file. A link cannot be revoked, so choose a short time.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
    */
   createFileLink: {
     parameters: {
@@ -19104,7 +19104,7 @@ export interface operations {
    * Create a thread
    * @description Creates an empty thread. This is rarely needed: a turn without a `thread_id` creates one automatically. A thread without a title is named after its first message.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
    */
   createThread: {
     parameters: {
@@ -19252,7 +19252,7 @@ export interface operations {
    * Change a thread
    * @description Changes the given fields. A `model` applies from the next turn on, to all turns that name no model of their own; null returns to the model of the agent. `allowed_tools` replaces the list of tools that need no approval in this thread, which approvals with `for_thread` also extend.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
    */
   updateThread: {
     parameters: {
@@ -19347,7 +19347,7 @@ export interface operations {
    * Fork a thread after a reply
    * @description Creates a thread that begins with the messages up to a reply, named by its `message_id` or counted from the end. The original stays as it is, and nothing is copied; both continue independently. The agent must be running.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
    */
   forkThread: {
     parameters: {
@@ -19395,7 +19395,7 @@ export interface operations {
    * Choose a version of a message
    * @description The thread shows the path through this message, up to the newest message behind it. History, models, forks, exports and channels follow the path.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
    */
   choosePath: {
     parameters: {
@@ -19439,7 +19439,7 @@ export interface operations {
    * Start a turn
    * @description Says something to the agent like `user_turn` of the chat socket, replaces a message of yours with a new version, or has an answer written anew. The answer is read from the history, or by `subscribe` on the socket after `first_seq` - 1. A message waits if the thread has a turn; a version does not.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
    */
   startTurn: {
     parameters: {
@@ -19530,7 +19530,7 @@ export interface operations {
    * Get all arguments of a request
    * @description Frames and the history shorten long arguments. This returns those that would run, as long as the turn waits for the decision; `args_url` of a request is the address of this operation.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
    */
   getRequestArguments: {
     parameters: {
@@ -19565,7 +19565,7 @@ export interface operations {
    * Decide the requests of a paused turn
    * @description Takes one decision for each of the `action_requests`, in their order, and continues the turn. The reply is an event stream with the frames that follow, until the turn ends or pauses again; open sockets get them as well. The turn continues even if you disconnect. Of several decisions exactly one takes effect, and the others are answered with 409 `HITL_NOT_PENDING`.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
    */
   resumeTurn: {
     parameters: {
@@ -19795,7 +19795,7 @@ export interface operations {
   };
   /**
    * List with whom a project is shared
-   * @description Lists the people and groups with whom a project is shared, for its owner, administrators, and those who may change it.
+   * @description Lists the people and groups with whom a project is shared, for its owner, administrators, and people who can edit it.
    */
   getProjectGrants: {
     parameters: {
@@ -19871,7 +19871,7 @@ export interface operations {
    * Share a conversation
    * @description Copies the messages of the thread as they are now, with the files that they name, and returns the address of the copy. Later messages do not appear in it until it is updated. Thoughts, usage and the texts of attached documents are never included; calls of tools and their results only with `include_steps`. A turn that still runs is left out.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
    */
   createShare: {
     parameters: {
@@ -20477,7 +20477,7 @@ export interface operations {
    * List the connectors of an agent
    * @description Returns the connectors that lend the agent their tools, with the state of each tool.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
    */
   getAgentConnectors: {
     parameters: {
@@ -20505,7 +20505,7 @@ export interface operations {
    * Replace the connectors of an agent
    * @description Chooses among the connectors that the owner of the agent sees. The tools that a connector has when it is added count as seen; those that come or change later are off until they are sent with `seen: true`.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
    */
   replaceAgentConnectors: {
     parameters: {
@@ -20689,7 +20689,7 @@ export interface operations {
   };
   /**
    * List with whom a connector is shared
-   * @description Lists the people and groups with whom a connector is shared, for its owner, administrators, and those who may change it.
+   * @description Lists the people and groups with whom a connector is shared, for its owner, administrators, and people who can edit it.
    */
   getConnectorGrants: {
     parameters: {
@@ -20765,7 +20765,7 @@ export interface operations {
    * Improve a prompt
    * @description Rewrites the draft of a message with the model and returns the new text. Nothing is sent. It uses the model of the agent unless `default_model` names another; no thread changes. The tokens of the call count as usage of the caller. The agent must be running.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
    */
   polishPrompt: {
     parameters: {
@@ -20814,7 +20814,7 @@ export interface operations {
    * Get the welcome of an agent
    * @description Returns the greeting with which a client begins an empty conversation, and prompts and tasks to choose from. The greeting is the agent's own, otherwise that of the expert it was made from; prompts and tasks always come from an expert.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
    */
   getWelcome: {
     parameters: {
@@ -20842,7 +20842,7 @@ export interface operations {
    * List examples of scheduled tasks
    * @description Returns three or six tasks that the agent could do automatically at set times; its welcome has the same ones. Each is also returned as the body of a new schedule.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
    */
   listTaskExamples: {
     parameters: {
@@ -21055,7 +21055,7 @@ export interface operations {
   };
   /**
    * List with whom a saved prompt is shared
-   * @description Lists the people and groups with whom a saved prompt is shared, for its owner, administrators, and those who may change it.
+   * @description Lists the people and groups with whom a saved prompt is shared, for its owner, administrators, and people who can edit it.
    */
   getPromptGrants: {
     parameters: {
@@ -21131,7 +21131,7 @@ export interface operations {
    * List your schedules with an agent
    * @description Lists the schedules of the caller, newest first, without their prompts. The owner of a shared agent does not see those of its guests.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
    */
   listSchedules: {
     parameters: {
@@ -21170,7 +21170,7 @@ export interface operations {
    * Create a schedule
    * @description Has the agent carry out a prompt at given times, in the name of the account: within its quota and with its permissions. A call that needs approval waits in the thread of the run. A schedule created with an API key runs with the scopes of the key.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
    */
   createSchedule: {
     parameters: {
@@ -21230,7 +21230,7 @@ export interface operations {
    * Show the next times of a rule
    * @description Returns the next five times at which a schedule with this rule would run; stores nothing.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
    */
   previewSchedule: {
     parameters: {
@@ -21279,7 +21279,7 @@ export interface operations {
    * Get a schedule
    * @description Returns the schedule with its prompt, its next time and the state of its newest run.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
    */
   getSchedule: {
     parameters: {
@@ -21313,7 +21313,7 @@ export interface operations {
    * Delete a schedule
    * @description Deletes the schedule with its list of runs. Their threads stay, and a run that has not ended continues there.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
    */
   deleteSchedule: {
     parameters: {
@@ -21341,7 +21341,7 @@ export interface operations {
    * Change a schedule
    * @description Changes the given fields and forgets its failures. A changed rule applies immediately, and its intervals count from now. What an API key changes runs with the scopes of the key from then on.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
    */
   updateSchedule: {
     parameters: {
@@ -21407,7 +21407,7 @@ export interface operations {
    * Run a schedule now
    * @description Starts a run immediately, even of a disabled schedule; its due times stay the same. A failure of this run does not count. The turn can be followed like any other in its thread.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
    */
   runSchedule: {
     parameters: {
@@ -21443,7 +21443,7 @@ export interface operations {
    * List the runs of a schedule
    * @description Lists the newest hundred runs, newest first, and notes of due times that were skipped, with the reason.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
    */
   listScheduleRuns: {
     parameters: {
@@ -22335,7 +22335,7 @@ export interface operations {
   };
   /**
    * List with whom a knowledge base is shared
-   * @description Lists the people and groups with whom a knowledge base is shared, for its owner, administrators, and those who may change it.
+   * @description Lists the people and groups with whom a knowledge base is shared, for its owner, administrators, and people who can edit it.
    */
   getKnowledgeBaseGrants: {
     parameters: {
@@ -22765,7 +22765,7 @@ export interface operations {
    * Rebuild the histories of an agent
    * @description Queues the threads of all users of the agent whose history must be rebuilt from its events: imported ones, and those of an older version of the server. Threads that have failed are queued again. The work continues in the background; poll its status.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
    */
   startHistoryMigration: {
     parameters: {
@@ -22799,7 +22799,7 @@ export interface operations {
    * Get the progress of rebuilding histories
    * @description Counts the threads of the agent whose histories are still to be rebuilt, by state. The work is done when `remaining` is 0.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner, those who may change the agent, and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
    */
   getHistoryMigration: {
     parameters: {
@@ -22827,7 +22827,7 @@ export interface operations {
    * Import a thread
    * @description Creates a thread of your own from the file of an export, sent as the field `file` of a form. Its history is empty until it has been rebuilt: the owner of the agent starts that with `POST /agents/{id}/history-migration/start`. Files that the thread refers to are not imported.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
    */
   importThread: {
     parameters: {
@@ -23480,7 +23480,7 @@ export interface operations {
   };
   /**
    * List with whom a provider of the server is shared
-   * @description Lists the people and groups with whom a provider of the server is shared, for its owner, administrators, and those who may change it.
+   * @description Lists the people and groups with whom a provider of the server is shared, for its owner, administrators, and people who can edit it.
    *
    * For administrators.
    */
@@ -24637,7 +24637,7 @@ export interface operations {
    * Get the external agents of an agent
    * @description Returns the external agents with the settings of the agent's owner, and whether the agent has the tool that calls them.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner and administrators may do this.
    */
   getAgentAcp: {
     parameters: {
@@ -24665,7 +24665,7 @@ export interface operations {
    * Set the external agents of an agent
    * @description `tool_enabled` switches the tool `acp_runner` of this agent on or off; `runners` replaces the settings of the agent's owner, which hold for all of the owner's agents. What is left out stays as it is.
    *
-   * For everybody who can open the agent: its owner, administrators, and those with whom it is shared. Of these, only the owner and administrators may do this.
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner and administrators may do this.
    */
   setAgentAcp: {
     parameters: {

@@ -88,7 +88,7 @@ export function grantRoutes({
       method: 'GET',
       operation_id: `get${title}Grants`,
       summary: `List with whom ${noun} is shared`,
-      description: `Lists the people and groups with whom ${noun} is shared, for its owner, administrators, and those who may change it.`,
+      description: `Lists the people and groups with whom ${noun} is shared, for its owner, administrators, and people who can edit it.`,
       errors,
     }).handle(({ caller, params }, { extensions }) =>
       answer(extensions, { caller, kind, key: params[name]! }),

@@ -47,7 +47,7 @@ export class OpenConnection implements Connection<Frame>, DirectoryEntry {
   readonly #handler: ConnectionHandler<never> | undefined
   #context: object
   #isStale = false
-  /** True if a check was asked for that has not begun. */
+  /** True if the guards are to be repeated as soon as the work in progress ends. */
   #isCheckDue = false
   #badInARow = 0
   #lastHeard = performance.now()

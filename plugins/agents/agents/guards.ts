@@ -6,7 +6,7 @@ import { isOwnerOf, mayEdit } from './tool-access.ts'
 export const agentGuard: Guard<'agent', Cradle> = {
   after: 'user',
   description:
-    'For everybody who can open the agent: its owner, administrators, and those with whom it is shared.',
+    'For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.',
   params: { id: agentKey, aid: agentKey },
   errors: ['AGENT_NOT_FOUND'],
   async check(request, { agents }, { caller }: ContextOf<'user'>) {
@@ -18,7 +18,7 @@ export const agentGuard: Guard<'agent', Cradle> = {
 /** Admits the agent's owner, accounts that may change it, and administrators; throws FORBIDDEN for others. */
 export const editorGuard: Guard<'editor', Cradle> = {
   after: 'agent',
-  description: 'Of these, only the owner, those who may change the agent, and administrators may do this.',
+  description: 'Of these, only the owner, administrators, and people who can edit the agent may do this.',
   check(_, __, { caller, agent }: ContextOf<'agent'>) {
     if (!mayEdit(agent, caller)) throw new AppError('FORBIDDEN')
     return {}

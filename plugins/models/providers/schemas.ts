@@ -7,6 +7,7 @@ import {
   pageQuery,
   rowOf,
 } from '#plugin-api'
+import { price, priceEntry } from './price-schemas.ts'
 
 const id = {
   type: 'string',
@@ -60,53 +61,6 @@ const embedding = {
   description: 'True if `model_kind` is `embedding`',
   examples: [false],
 } as const
-/** An amount of money in the currency of its price. */
-export const amount = (description: string, example: number) =>
-  ({ ...nullable({ type: 'number', minimum: 0 } as const), description, examples: [example] }) as const
-export const unitPrices = {
-  image: amount('For a picture', 0.04),
-  million_characters: amount('For a million characters that are spoken', 15),
-  minute: amount('For a minute of audio that is transcribed', 0.006),
-} as const
-const unitNames = ['image', 'million_characters', 'minute'] as const
-export const price = {
-  ...nullable({
-    title: 'ModelPrice',
-    ...rowOf(
-      {
-        input: amount('For tokens that the model reads', 1.25),
-        output: amount('For tokens that the model writes', 10),
-        cache_read: amount('For tokens that are read from a cache of the provider', 0.125),
-        cache_write: amount('For tokens that are written to a cache of the provider', 1.25),
-        ...unitPrices,
-        currency: { type: 'string', examples: ['USD'] },
-        as_of: { type: 'string', description: 'The date of the price', examples: ['2026-09-23'] },
-      },
-      unitNames,
-    ),
-  } as const),
-  description:
-    'The price of a million tokens, and of other units if they are paid; null, as each of its amounts, if unknown',
-} as const
-const priceEntry = nullable(
-  objectOf({
-    input: amount('For a million tokens that the model reads', 1.25),
-    output: amount('For a million tokens that the model writes', 10),
-    cache_read: amount('For a million tokens that are read from a cache of the provider', 0.125),
-    cache_write: amount('For a million tokens that are written to a cache of the provider', 1.25),
-    ...unitPrices,
-    currency: {
-      type: 'string',
-      pattern: '^[A-Z]{3}$',
-      description: 'By default that of the server; a price in another one counts as unknown',
-    },
-    as_of: {
-      type: 'string',
-      maxLength: 32,
-      description: 'Ignored: the date of a price is that of its entry',
-    },
-  }),
-)
 const time = { type: 'integer', description: 'Unix seconds' } as const
 const options = {
   type: 'object',
