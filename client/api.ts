@@ -11073,10 +11073,8 @@ export interface components {
       status?: 201;
       /** @description Of the new account */
       id?: string;
-      /** @description The address at which the user sets the first password, once and before `expires_at`; null if no public URL is configured. Only this reply contains it. Missing if the row has a password */
-      set_password_url?: string | null;
-      /** @description The same without the address of the server */
-      set_password_path?: string;
+      /** @description The page where the user sets the first password, once and before `expires_at`; begins with a slash if no public URL is configured. Only this reply contains it. Missing if the row has a password */
+      set_password_url?: string;
       /** @description Unix seconds */
       expires_at?: number;
       /** @description The reason why the account was not created */

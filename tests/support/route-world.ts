@@ -201,8 +201,8 @@ export function createWorld(cast: Cast, routes: readonly ServedRoute[]) {
     accountName: async () => (await cast.createAccount({ label: 'an account' })).username,
     inviteCode: async () => (await arrange(server, administrator, ['POST', '/users/invites', {}])).code,
     async passwordToken() {
-      const { set_password_path } = await passwordLinks.create(await users.create({ username: name() }))
-      return set_password_path.split('token=')[1]!
+      const { set_password_url } = await passwordLinks.create(await users.create({ username: name() }))
+      return set_password_url.split('token=')[1]!
     },
     async recoveryCode() {
       const code = await beginTotp(caller, 'a session')

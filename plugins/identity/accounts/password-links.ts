@@ -29,9 +29,8 @@ declare module '#kernel/types' {
 
 /** A link as the person who passes it on receives it. */
 export interface PasswordLink {
-  set_password_path: string
-  /** Null if no public URL is configured. */
-  set_password_url: string | null
+  /** Begins with a slash if no public URL is configured. */
+  set_password_url: string
   expires_at: number
 }
 
@@ -67,9 +66,8 @@ export function createPasswordLinks({
         expires_at,
         delete_at: new Date(expires_at * 1000),
       })
-      const set_password_path = `/set-password?token=${token}`
-      const origin = server.public_url?.replace(/\/+$/, '')
-      return { set_password_path, set_password_url: origin ? origin + set_password_path : null, expires_at }
+      const origin = server.public_url?.replace(/\/+$/, '') ?? ''
+      return { set_password_url: `${origin}/set-password?token=${token}`, expires_at }
     },
 
     /** Returns the account of a link, and until when the link works. Throws PASSWORD_LINK_INVALID. */

@@ -160,15 +160,10 @@ export const importResult = {
       status: { const: 201, description: 'Present if the account was created' },
       id: { ...text, description: 'Of the new account' },
       set_password_url: {
-        ...nullable(text),
-        description:
-          'The address at which the user sets the first password, once and before `expires_at`; null if no public URL is configured. Only this reply contains it. Missing if the row has a password',
-        examples: ['https://agents.example.com/set-password?token=Yk1oQ2xT0vEw8mZr5uHnJ3aKpXsD7fGb'],
-      },
-      set_password_path: {
         ...text,
-        description: 'The same without the address of the server',
-        examples: ['/set-password?token=Yk1oQ2xT0vEw8mZr5uHnJ3aKpXsD7fGb'],
+        description:
+          'The page where the user sets the first password, once and before `expires_at`; begins with a slash if no public URL is configured. Only this reply contains it. Missing if the row has a password',
+        examples: ['https://agents.example.com/set-password?token=Yk1oQ2xT0vEw8mZr5uHnJ3aKpXsD7fGb'],
       },
       expires_at: { ...time, examples: [1_767_830_400] },
       error: {
@@ -181,7 +176,7 @@ export const importResult = {
         }),
       },
     },
-    ['status', 'id', 'set_password_url', 'set_password_path', 'expires_at', 'error'],
+    ['status', 'id', 'set_password_url', 'expires_at', 'error'],
   ),
 } as const
 

@@ -31,5 +31,5 @@ export async function importFile(file: File, onResult: (result: ImportResult) =>
 }
 
 /** The link with which the person of a new account sets the first password; undefined if the file has a password. */
-export const linkOf = ({ set_password_url, set_password_path }: ImportResult): string | undefined =>
-  set_password_url ?? (set_password_path && `${location.origin}${set_password_path}`)
+export const linkOf = ({ set_password_url }: ImportResult): string | undefined =>
+  set_password_url && new URL(set_password_url, location.origin).href
