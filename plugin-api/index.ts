@@ -46,6 +46,8 @@ export type {
   StepDecision,
   Tool,
   ToolContext,
+  ToolNotice,
+  TurnMaterial,
   WriteArea,
 } from './tool.ts'
 export * from './toolbox/index.ts'

@@ -18,6 +18,11 @@ export const currentUser = {
         ...nullable({ type: 'string', examples: ['Europe/Berlin'] }),
         description: 'The zone in which its budget begins anew; null for that of the server',
       },
+      memory: {
+        type: 'boolean',
+        description: 'False if agents remember nothing about the account',
+        examples: [true],
+      },
       permissions: {
         type: 'array',
         items: { type: 'string' },

@@ -67,8 +67,33 @@ export interface OfferedTurn {
   /** The account that it acts for. */
   user_id: string
   thread_id: string
+  /** The way in which the thread is reached: `web`, `api`, `schedule` or the kind of a channel. */
+  channel_type: string
+  /** False if agents remember nothing about the account. */
+  has_memory: boolean
   /** The knowledge bases that the agent's owner has chosen, and those that the user has chosen for the thread or turn. */
   knowledge_base_ids: { of_owner: readonly string[]; of_user: readonly string[] }
+}
+
+/** Something that a person should know about an answer, in the language of the turn; `details` are for programs. */
+export interface ToolNotice {
+  /** In capitals, such as `REMEMBERED`. */
+  code: string
+  message: string
+  details: Record<string, string | number>
+}
+
+/** What the model of a turn has before it besides its instructions. */
+export interface TurnMaterial {
+  /** The id of the message that the turn answers. */
+  message_id: string
+  /** What the person themselves has written in the conversation, oldest first, as far as the model still sees it. */
+  said: readonly string[]
+  /**
+   * Where other texts before the model come from: names of tools that have returned something, `document` for attached
+   * documents, `summary` for a summary of what came before.
+   */
+  others: ReadonlySet<string>
 }
 
 /** The context of a tool call. `workspace` is the agent's folder, an absolute path. */
@@ -90,11 +115,15 @@ export interface ToolContext {
   attach(file: { path: string; media_type: string; for_model?: true }): void
   /** Names what the output is taken from, for the reader of the turn; `id` tells one source from another. */
   cite(source: CitedSource): void
+  /** Shows the reader of the turn a notice about the answer. The model does not see it. */
+  notify(notice: ToolNotice): void
+  /** Returns what the model has before it at the moment. */
+  readMaterial(): TurnMaterial
   /**
-   * Has the same model carry out an instruction in a conversation of its own, with tools; returns its last message. At most
-   * once a call.
+   * Has the same agent, or the agent `to`, carry out an instruction in a conversation of its own, with tools; returns its
+   * last message. At most once a call. Throws if the account may not use that agent.
    */
-  delegate(instruction: string): Promise<string>
+  delegate(instruction: string, to?: { agent_id: string }): Promise<string>
   /**
    * Asks the user a question and returns the answer; throws if they decline. The turn is suspended until then, and the
    * call then runs again from its start, as it does if a delegated conversation waits for a person: whatever it does
@@ -134,6 +163,8 @@ export interface Tool {
   findable?: true
   /** True for tools that are not offered to those whom the agent delegates to. */
   top_level_only?: boolean
+  /** True for tools that delegate: they are not offered where nothing can be delegated further. */
+  delegates?: true
   /** The permission that the account must hold for which the agent acts. */
   permission?: string
   /** Decides whether a person must approve this call, if neither the agent's owner nor the user has decided. */

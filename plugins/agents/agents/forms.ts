@@ -22,6 +22,7 @@ const assertToolForm = createFormCheck<Tool>(
       disableable: { type: 'boolean' },
       opt_in: { const: true },
       top_level_only: { type: 'boolean' },
+      delegates: { const: true },
       permission: { type: 'string' },
       needsApproval: true,
       execute: true,

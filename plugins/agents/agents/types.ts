@@ -7,6 +7,7 @@ import type {
   Locale,
   listedAgentRow,
   modelSettings,
+  OfferedTurn,
   Shared,
   Tool,
   TypeOf,
@@ -103,8 +104,16 @@ export interface Instructions {
   character: string[]
   /** The resources that it works with, after its `system_prompt`. */
   resources: string[]
-  /** Notes from its workspace, last. */
+  /** Notes from its workspace. */
   notes: string[]
+  /** What is about the person whom it acts for, last, since it differs from person to person. */
+  person: string[]
+}
+
+/** The turn that instructions are for. */
+export interface InstructedTurn extends Omit<OfferedTurn, 'knowledge_base_ids'> {
+  /** The tools that the agent has for the account. */
+  tools: readonly Tool[]
 }
 
 /** An agent; times are Unix seconds. */
@@ -183,7 +192,10 @@ declare module '#kernel/types' {
     /** Templates for new agents. */
     'agents.experts': Expert
     /** Texts for the system prompt of a turn. */
-    'agents.instructions': (question: { agent: AgentDocument }) => Promise<Partial<Instructions> | undefined>
+    'agents.instructions': (question: {
+      agent: AgentDocument
+      turn: InstructedTurn
+    }) => Promise<Partial<Instructions> | undefined>
     /** Counts a user's unread replies of each agent, by the agent's id. */
     'agents.unread_counts': (question: {
       user_id: string

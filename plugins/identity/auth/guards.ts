@@ -72,6 +72,7 @@ function toCaller(
     token_quota: user.token_quota,
     budget: user.budget ?? null,
     timezone: user.timezone ?? null,
+    memory: user.memory ?? true,
     must_change_password: user.must_change_password,
     session_id: id,
   }

@@ -173,9 +173,10 @@ export function describeUser(
   permissionCatalog: Cradle['permissionCatalog'],
   required_actions: readonly string[],
 ) {
-  const { _id: id, username, role, display_name, email, locale, timezone = null, must_change_password } = user
+  const { _id: id, username, role, display_name, email, locale } = user
+  const { timezone = null, memory = true, must_change_password } = user
   const permissions = listPermissions(user, permissionCatalog)
-  const profile = { id, username, role, display_name, email, locale, timezone }
+  const profile = { id, username, role, display_name, email, locale, timezone, memory }
   const account = { ...profile, permissions, must_change_password }
   return { ...account, ...(required_actions.length > 0 && { required_actions: [...required_actions] }) }
 }

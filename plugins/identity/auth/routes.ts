@@ -104,7 +104,7 @@ const updateMe = route({
   operation_id: 'updateOwnAccount',
   summary: 'Update your profile',
   description:
-    'Changes the display name, language, time zone or email address; fields that are left out keep their values, and null clears a field. The language decides in which language messages are written if a request has no `Accept-Language`.',
+    'Changes the display name, language, time zone or email address, or switches memory off or on; fields that are left out keep their values, and null clears a field. The language decides in which language messages are written if a request has no `Accept-Language`.',
   guard: 'user',
   scope: SESSION,
   body: profileBody,

@@ -57,6 +57,11 @@ export const profileBody = objectOf({
     ...nullable({ type: 'string', format: 'email', maxLength: 254 }),
     examples: ['ada@example.com'],
   },
+  memory: {
+    type: 'boolean',
+    description: 'False to let agents remember nothing about you; what they remember already is kept',
+    examples: [false],
+  },
 })
 
 /** The reply of GET /auth/me. */

@@ -20,6 +20,8 @@ export interface AuthCaller {
   budget: Budget | null
   /** The zone in which its budget begins anew; null for that of the server. */
   timezone: string | null
+  /** False if agents remember nothing about it. */
+  memory: boolean
   /** The id of the session, or of the credential that takes its place. */
   session_id: string
   must_change_password: boolean

@@ -46,6 +46,8 @@ export interface UserDocument {
   budget: Budget | null
   /** The IANA name of the zone in which budgets begin anew; null for that of the server. */
   timezone: string | null
+  /** False if agents remember nothing about the account; missing in accounts that have not switched it off. */
+  memory?: boolean
   tokens_used: number
   created_at: number
   updated_at: number
@@ -120,6 +122,7 @@ export type UserChanges = Partial<
     | 'token_quota'
     | 'budget'
     | 'timezone'
+    | 'memory'
   >
 > &
   WantedLocale
@@ -136,6 +139,7 @@ export const userFields = [
   'budget',
   'locale',
   'timezone',
+  'memory',
 ] as const
 
 /** A condition that an account must still match when it is written. */

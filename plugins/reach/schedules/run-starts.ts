@@ -18,11 +18,12 @@ export function createRunStarts(cradle: Cradle) {
   const prepare = async ({ user_id, agent_id, scopes: limit }: ScheduleDocument): Promise<Prepared> => {
     const account = await users.find(user_id)
     if (!account?.enabled) throw new AppError('ACCOUNT_DISABLED')
-    const { role, permissions, group_ids: groups, token_quota, budget = null, timezone = null } = account
+    const { role, permissions, group_ids: groups, token_quota, budget = null } = account
+    const { timezone = null, memory = true } = account
     const rights = limit
       ? { ...scopes.restrict(account, limit), credential: { scopes: limit } }
       : { role, permissions }
-    const user = { id: user_id, groups, token_quota, budget, timezone, ...rights }
+    const user = { id: user_id, groups, token_quota, budget, timezone, memory, ...rights }
     const agent = await agents.findVisible(user, agent_id)
     if (agent.state !== 'running') throw new AppError('AGENT_NOT_RUNNING', { state: agent.state })
     return { user, agent, locale: account.locale ?? ('en' as const) }

@@ -1,6 +1,6 @@
 import type { LanguageModelV3CallOptions } from '@ai-sdk/provider'
 import type { ModelCallOptions, ModelDescription } from '#plugin-api'
-import type { AgentDocument, Instructions } from '../../../agents/agents/types.ts'
+import type { AgentDocument, InstructedTurn, Instructions } from '../../../agents/agents/types.ts'
 import type { ThreadDocument, TurnSettings } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
 import type { ProjectSettings } from '../threads/thread-projects.ts'
@@ -86,15 +86,23 @@ function toResponseFormat({
 
 /**
  * Builds the system prompt of an agent: what it is, its character, its own `system_prompt`, then its tools and
- * notes, then the instructions of the project, then the instructions of the thread.
+ * notes, then what is about the person, then the instructions of the project, then the instructions of the thread.
  * The date comes last, so that upstreams which cache the beginning of a prompt keep everything else past midnight.
  */
 export async function buildInstructions(
   agent: AgentDocument,
-  { thread, project }: { thread: Pick<ThreadDocument, 'instructions'>; project: ProjectSettings | undefined },
+  {
+    turn,
+    thread,
+    project,
+  }: {
+    turn: InstructedTurn
+    thread: Pick<ThreadDocument, 'instructions'>
+    project: ProjectSettings | undefined
+  },
   { clock, extensions }: Pick<Cradle, 'clock' | 'extensions'>,
 ): Promise<string> {
-  const parts = await extensions['agents.instructions'].ask({ agent })
+  const parts = await extensions['agents.instructions'].ask({ agent, turn })
   const collectTexts = (section: keyof Instructions) => parts.flatMap((texts) => texts?.[section] ?? [])
   const { name, description, system_prompt } = agent
   return [
@@ -104,6 +112,7 @@ export async function buildInstructions(
     ...(system_prompt ? [system_prompt] : []),
     ...collectTexts('resources'),
     ...collectTexts('notes'),
+    ...collectTexts('person'),
     ...(project?.instructions ? [project.instructions] : []),
     ...(thread.instructions ? [thread.instructions] : []),
     `Today is ${new Date(clock.now()).toISOString().slice(0, 10)} (UTC).`,

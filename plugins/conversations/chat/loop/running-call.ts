@@ -169,8 +169,9 @@ export function startCall({
     throw new Error(toRejection(decision))
   }
 
+  const { material, ...sharedFacts } = facts
   const context: ToolContext = {
-    ...facts,
+    ...sharedFacts,
     signal,
     tool_call_id: request.id,
     get write_area() {
@@ -181,6 +182,8 @@ export function startCall({
       tell((writer) => writer.onAttachment({ tool_call_id: toolCallId, ...file }))
     },
     cite: (source) => void sources.push(limitSource(source)),
+    notify: (notice) => tell((writer) => writer.onNotice(notice)),
+    readMaterial: material.read,
     progress: (content) => tell((writer) => writer.onToolProgress({ tool_call_id: toolCallId, content })),
     async delegate(instruction) {
       const delegated = await slot.outside(() => round.delegate(instruction))

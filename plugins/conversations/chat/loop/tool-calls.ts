@@ -6,6 +6,7 @@ import { parseArguments } from './call-arguments.ts'
 import { isRemote } from './client-tools.ts'
 import type { RecordedCall } from './recorded-loop.ts'
 import { type HeldCallsOfTurn, type Round, startCall } from './running-call.ts'
+import type { MaterialLog } from './turn-material.ts'
 import type { TurnTools } from './turn-tools.ts'
 import type { LoopWriter } from './turn-writer.ts'
 
@@ -31,10 +32,10 @@ export function describeTools(tools: readonly Tool[]): LanguageModelV3FunctionTo
 }
 
 /** The facts that all calls of a turn share. */
-export type CallFacts = Pick<
-  ToolContext,
-  'workspace' | 'agent_id' | 'thread_id' | 'user_id' | 'locale' | 'signal'
->
+export interface CallFacts
+  extends Pick<ToolContext, 'workspace' | 'agent_id' | 'thread_id' | 'user_id' | 'locale' | 'signal'> {
+  material: MaterialLog
+}
 
 /** One call of a tool; `id` is unique within its turn, `input` is JSON as the model wrote it. */
 export interface LoopCall {

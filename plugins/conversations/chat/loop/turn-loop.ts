@@ -163,6 +163,8 @@ async function loop(parts: LoopParts, permits: Semaphore, delegated_by?: string)
     const calls = content.filter(
       (part): part is LanguageModelV3ToolCall => part.type === 'tool-call' && !part.providerExecuted,
     )
+    // What tools return is before the model from the next step on.
+    for (const part of content) if (part.type === 'tool-result') facts.material.note(part.toolName)
     const isWithheld = ending === 'filtered' || ending === 'refused'
     if (calls.length === 0 && ending === 'to_be_continued') {
       add(toAnswerMessages(content, { isContinued: true }))
@@ -205,6 +207,7 @@ async function loop(parts: LoopParts, permits: Semaphore, delegated_by?: string)
       }),
     )
     if (isWithheld) return { stop_reason: ending, text }
+    for (const { toolName } of calls) facts.material.note(toolName)
     const requests = outcomes.flatMap((outcome) => ('requests' in outcome ? outcome.requests : []))
     if (requests.length > 0) return { stop_reason: 'paused', requests }
     if (cutAnswers === MAX_CUT_ANSWERS) return { stop_reason: 'length', text }

@@ -9,7 +9,10 @@ import type { ProjectSettings } from '../threads/thread-projects.ts'
 import type { RemoteTool } from './client-tools.ts'
 
 /** The user that a turn acts for, with the rights that the credential leaves which the turn was started with. */
-export type TurnUser = Pick<AuthCaller, 'id' | 'role' | 'permissions' | 'groups' | keyof SpendingLimits> & {
+export type TurnUser = Pick<
+  AuthCaller,
+  'id' | 'role' | 'permissions' | 'groups' | 'memory' | keyof SpendingLimits
+> & {
   credential?: Pick<Credential, 'scopes'>
 }
 
@@ -26,8 +29,8 @@ export function toTurnUser(
   limit: readonly string[] | undefined,
   { scopes }: Pick<Cradle, 'scopes'>,
 ): TurnUser {
-  const { _id: id, role, permissions, group_ids: groups } = account
-  const facts = { groups, ...toLimits(account) }
+  const { _id: id, role, permissions, group_ids: groups, memory = true } = account
+  const facts = { groups, memory, ...toLimits(account) }
   if (!limit) return { id, role, permissions, ...facts }
   return { id, ...scopes.restrict(account, limit), ...facts, credential: { scopes: limit } }
 }
@@ -49,33 +52,37 @@ export interface TurnTools {
   delegable(): TurnTools
 }
 
+/** Returns the turn as tools and instructions of plugins see it. */
+export const toOfferedTurn = ({
+  agent,
+  user,
+  thread,
+  project,
+  settings,
+}: {
+  agent: AgentDocument
+  user: TurnUser
+  thread: ThreadDocument
+  project: ProjectSettings | undefined
+  settings: TurnSettings
+}): OfferedTurn => ({
+  agent_id: agent._id,
+  owner_id: agent.owner_id,
+  user_id: user.id,
+  thread_id: thread._id,
+  channel_type: thread.channel_type,
+  has_memory: user.memory,
+  knowledge_base_ids: {
+    of_owner: agent.knowledge_base_ids ?? [],
+    of_user: [project, thread, settings].flatMap((choice) => choice?.knowledge_base_ids ?? []),
+  },
+})
+
 /** Returns the tools that a turn has in a form of its own, by name; null for those that it does not have. */
 export async function offerTools(
   tools: readonly Tool[],
-  {
-    agent,
-    user,
-    thread,
-    project,
-    settings,
-  }: {
-    agent: AgentDocument
-    user: TurnUser
-    thread: ThreadDocument
-    project: ProjectSettings | undefined
-    settings: TurnSettings
-  },
+  turn: OfferedTurn,
 ): Promise<ReadonlyMap<string, Tool | null>> {
-  const turn: OfferedTurn = {
-    agent_id: agent._id,
-    owner_id: agent.owner_id,
-    user_id: user.id,
-    thread_id: thread._id,
-    knowledge_base_ids: {
-      of_owner: agent.knowledge_base_ids ?? [],
-      of_user: [project, thread, settings].flatMap((choice) => choice?.knowledge_base_ids ?? []),
-    },
-  }
   const offers = tools.flatMap((tool) => (tool.forTurn ? [{ tool, offer: tool.forTurn(turn) }] : []))
   return new Map(await Promise.all(offers.map(async ({ tool, offer }) => [tool.name, await offer] as const)))
 }

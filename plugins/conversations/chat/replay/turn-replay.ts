@@ -6,6 +6,7 @@ import { toRemoteTools } from '../loop/client-tools.ts'
 import { beginAnswer } from '../loop/model-answer.ts'
 import { readRecordedLoop } from '../loop/recorded-loop.ts'
 import { type LoopEnd, type LoopParts, runTurnLoop } from '../loop/turn-loop.ts'
+import { createMaterialLog } from '../loop/turn-material.ts'
 import { createTurnWriter } from '../loop/turn-writer.ts'
 import type { Cradle } from '../manifest.ts'
 import { createHeldCalls } from '../resumption/held-calls.ts'
@@ -95,7 +96,9 @@ async function replay(
       if (parent !== undefined && recording.outputs.has(parent)) throw new Error(ENDED)
       await end()
     }
-    const facts = { workspace: '', agent_id: '', thread_id: THREAD, user_id: '', locale, signal }
+    const { message_id } = frame
+    const material = createMaterialLog({ message_id, content: [], history: [], summary: undefined })
+    const facts = { workspace: '', agent_id: '', thread_id: THREAD, user_id: '', locale, signal, material }
     try {
       return await runTurnLoop({
         call: async (...step) => ({ model: model(), answer: await beginAnswer(call(...step)) }),

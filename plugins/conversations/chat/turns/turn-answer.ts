@@ -20,7 +20,14 @@ import { fitDocuments, toModelContext, userMessage, withSummary } from '../loop/
 import { keepDrawnFile, readImages } from '../loop/pictures.ts'
 import { readRecordedLoop } from '../loop/recorded-loop.ts'
 import { MAX_STEPS, runTurnLoop } from '../loop/turn-loop.ts'
-import { createTurnTools, offerTools, readFoundTools, type TurnUser } from '../loop/turn-tools.ts'
+import { createMaterialLog } from '../loop/turn-material.ts'
+import {
+  createTurnTools,
+  offerTools,
+  readFoundTools,
+  type TurnUser,
+  toOfferedTurn,
+} from '../loop/turn-tools.ts'
 import { createTurnWriter, type TurnNotice, type WrittenNotice } from '../loop/turn-writer.ts'
 import type { Cradle } from '../manifest.ts'
 import { createModelChain, type ModelChain } from './model-chain.ts'
@@ -48,6 +55,8 @@ interface Stage {
   lease: TurnLease
   thread: ThreadDocument
   log: TurnLog
+  /** The id of the message that the turn answers. */
+  question_id: string
   earlierEvents: readonly LedgerEvent[]
   signal: AbortSignal
 }
@@ -99,7 +108,7 @@ export async function answer(
     locale,
     request_id,
   }: TurnOrder,
-  { lease, thread, log, earlierEvents, signal }: Stage,
+  { lease, thread, log, question_id, earlierEvents, signal }: Stage,
   cradle: Cradle,
 ): Promise<TurnEnd | { type: 'paused'; requests: Request[] }> {
   const { agents, ids, clock, explainError, heldCalls } = cradle
@@ -151,12 +160,14 @@ export async function answer(
   })
   try {
     const project = await cradle.threadProjects.read(thread)
+    const tools = agents.listTools(agent, user)
+    const turn = toOfferedTurn({ agent, user, thread, project, settings })
     const [newest, opened, system, offered, borrowedTools] = await Promise.all([
       readEarlier(thread, lease, cradle),
       // A turn keeps its initial model, whatever is chosen while it waits.
       filteredModels.open([findLastModel(earlierEvents), requestedModel, thread.model], user.id, agent),
-      buildInstructions(agent, { thread, project }, cradle),
-      offerTools(agents.listTools(agent, user), { agent, user, thread, project, settings }),
+      buildInstructions(agent, { turn: { ...turn, tools }, thread, project }, cradle),
+      offerTools(tools, turn),
       agents.lendTools(agent, user, { choices: settings, has_begun: earlierEvents.length > 0 }),
     ])
     const models = createModelChain(opened, {
@@ -226,6 +237,7 @@ export async function answer(
         user_id: user.id,
         locale,
         signal,
+        material: createMaterialLog({ message_id: question_id, content, history, summary }),
       },
       writer,
       heldCalls: heldCalls.of(lease),

@@ -102,6 +102,8 @@ export function createTurn(start: TurnPlace, cradle: Cradle): Turn {
   const isLost = () => abort.signal.reason === ('lost' satisfies StopReason)
   let state: Turn['state'] = 'opening'
   let opened: Turn['opened']
+  /** The id of the message that the turn answers. */
+  let question_id = ''
   let isNew = false
   let isQueued = false
   let resolveLeft = () => {}
@@ -165,8 +167,8 @@ export function createTurn(start: TurnPlace, cradle: Cradle): Turn {
       locale,
       ...(Object.keys(settings).length > 0 && { settings }),
     }
-    const message_id = version?.answered?.message_id ?? ids.make('msg_')
-    log.write('turn_started', { message_id, client_message_id, after_message_id }, record)
+    question_id = version?.answered?.message_id ?? ids.make('msg_')
+    log.write('turn_started', { message_id: question_id, client_message_id, after_message_id }, record)
     for (const { type, frame, record } of steps) log.write(type, frame, record)
     const { first_seq, ...started } = leased.lease
     // Listeners must not delay the turn.
@@ -277,6 +279,8 @@ export function createTurn(start: TurnPlace, cradle: Cradle): Turn {
         // A process that was too slow to keep the turn may have resolved it: the recovery goes by the stored events.
         if (requested?.type !== 'hitl_required' || requested.frame.pending_id !== pending_id) return false
         const log = openLog(leased, storedEvents)
+        const [started] = storedEvents
+        if (started?.type === 'turn_started') question_id = started.frame.message_id
         log.write('hitl_resolved', resolved, { ms: Math.max(0, clock.now() - requested.ts), ...record })
         isResumed = await log.durable()
         if (isResumed && !waitsForClient(requested.frame))
@@ -302,7 +306,8 @@ export function createTurn(start: TurnPlace, cradle: Cradle): Turn {
         // The steps of elsewhere are read back like those from before a pause.
         if (!isNew && !(await log.durable())) return
         const earlierEvents = isNew ? [] : [...log.committed]
-        const end = await answer(order, { lease, thread, log, earlierEvents, signal: abort.signal }, cradle)
+        const stage = { lease, thread, log, question_id, earlierEvents, signal: abort.signal }
+        const end = await answer(order, stage, cradle)
         if (isLost()) return
         await (end.type === 'paused' ? pause(end.requests) : turn.end(end))
       } finally {

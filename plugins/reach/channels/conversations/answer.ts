@@ -79,11 +79,11 @@ async function startTurn(
     throw new AppError('AGENT_NOT_RUNNING', { state: agent?.state ?? 'deleted' })
   const content = await buildContent(answering, thread, cradle)
   const { _id: id, role, permissions, group_ids: groups, token_quota } = owner
-  const { budget = null, timezone = null } = owner
+  const { budget = null, timezone = null, memory = true } = owner
   const started = await chat.start({
     thread_id,
     agent,
-    user: { id, role, permissions, groups, token_quota, budget, timezone },
+    user: { id, role, permissions, groups, token_quota, budget, timezone, memory },
     content,
     client_message_id,
     locale,
