@@ -39,6 +39,7 @@ export { addUsage, type MediaUsage, NO_USAGE, type TokenUsage } from './token-us
 export type {
   ApprovalStep,
   AuthorizationNeed,
+  CitedPage,
   CitedPassage,
   CitedResource,
   CitedSource,

@@ -33,8 +33,6 @@ export interface CitedPassage {
   id: string
   /** Names the document and the place in it. */
   title: string
-  /** The number that refers to it in the output. */
-  number: number
   knowledge_base_id: string
   /** The name of the knowledge base. */
   knowledge_base: string
@@ -56,8 +54,16 @@ export interface CitedResource {
   uri: string
 }
 
+/** A page, or a place on it; `text` is the passage, from its beginning. */
+export interface CitedPage {
+  id: string
+  title: string
+  url?: string
+  text?: string
+}
+
 /** A source of an output. */
-export type CitedSource = { id: string; title: string; url?: string } | CitedPassage | CitedResource
+export type CitedSource = CitedPage | CitedPassage | CitedResource
 
 /** The turn that a tool is offered to. */
 export interface OfferedTurn {
@@ -113,8 +119,11 @@ export interface ToolContext {
    * model that takes pictures sees the file with the result, if it is one.
    */
   attach(file: { path: string; media_type: string; for_model?: true }): void
-  /** Names what the output is taken from, for the reader of the turn; `id` tells one source from another. */
-  cite(source: CitedSource): void
+  /**
+   * Names what the output is taken from, for the reader of the turn; `id` tells one source from another. Returns the number
+   * of the source in the turn: a model that is told to names it in brackets, such as [1].
+   */
+  cite(source: CitedSource): number
   /** Shows the reader of the turn a notice about the answer. The model does not see it. */
   notify(notice: ToolNotice): void
   /** Returns what the model has before it at the moment. */

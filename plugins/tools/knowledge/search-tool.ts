@@ -49,7 +49,6 @@ export function createSearchTool(partsOf: () => Parts): Tool {
     async forTurn(turn) {
       const bases = await listBases(turn, partsOf())
       if (bases.length === 0) return null
-      const numbers = new Map<string, number>()
       return {
         ...tool,
         description: describe(bases),
@@ -59,7 +58,7 @@ export function createSearchTool(partsOf: () => Parts): Tool {
           const readable = await listBases(turn, parts)
           const { user_id, signal } = context
           const hits = await parts.search.find({ query, bases: readable, limit, user_id, signal })
-          const text = answer(hits, { bases: readable, numbers, cite: context.cite })
+          const text = answer(hits, { bases: readable, cite: context.cite })
           const ids = readable.map(({ _id }) => _id)
           const rebuild = await findRebuild(ids, parts)
           return rebuild ? `${describeRebuild(rebuild)}\n\n${text}` : text
@@ -102,11 +101,7 @@ const describeRebuild = ({ searchable, documents }: { searchable: number; docume
 /** Writes the passages for the model, and names them as sources for the reader. */
 function answer(
   hits: readonly Hit[],
-  {
-    bases,
-    numbers,
-    cite,
-  }: { bases: readonly BaseDocument[]; numbers: Map<string, number> } & Pick<ToolContext, 'cite'>,
+  { bases, cite }: { bases: readonly BaseDocument[] } & Pick<ToolContext, 'cite'>,
 ): string {
   if (hits.length === 0) return 'Nothing was found. Try other words.'
   const names = new Map(bases.map(({ _id, name }) => [_id, name]))
@@ -114,14 +109,11 @@ function answer(
     const { _id: document_id, base_id, filename } = hit.document
     const { locator } = hit
     const id = `${document_id}:${locator.start}-${locator.end}`
-    const number = numbers.get(id) ?? numbers.size + 1
-    numbers.set(id, number)
     const title = [filename, nameOfPlace(locator)].filter(Boolean).join(', ')
-    cite({
+    const number = cite({
       type: 'knowledge',
       id,
       title,
-      number,
       knowledge_base_id: base_id,
       knowledge_base: names.get(base_id)!,
       document_id,

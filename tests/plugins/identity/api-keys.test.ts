@@ -298,7 +298,7 @@ t.test('A key that is created while the password is reset does not survive it', 
   const { users, passwordChanges } = server.server.runtime.cradleOf('auth')
   const { apiKeys } = server.server.runtime.cradleOf('api-keys')
   const { username, role, permissions, token_quota, budget, timezone } = (await users.find(id))!
-  const rights = { role, permissions, groups: [], token_quota, budget, timezone }
+  const rights = { role, permissions, groups: [], token_quota, budget, timezone, memory: true }
   const caller = { id, username, ...rights, locale: null, must_change_password: false }
   // As a request does whose guards have run before the reset.
   const create = (name: string) =>

@@ -169,7 +169,7 @@ export function startCall({
     throw new Error(toRejection(decision))
   }
 
-  const { material, ...sharedFacts } = facts
+  const { material, numberOf, ...sharedFacts } = facts
   const context: ToolContext = {
     ...sharedFacts,
     signal,
@@ -181,7 +181,12 @@ export function startCall({
       if (file.for_model) pictures.push(file.path)
       tell((writer) => writer.onAttachment({ tool_call_id: toolCallId, ...file }))
     },
-    cite: (source) => void sources.push(limitSource(source)),
+    cite(source) {
+      const limited = limitSource(source)
+      const number = numberOf(limited.id)
+      sources.push({ ...limited, number })
+      return number
+    },
     notify: (notice) => tell((writer) => writer.onNotice(notice)),
     readMaterial: material.read,
     progress: (content) => tell((writer) => writer.onToolProgress({ tool_call_id: toolCallId, content })),

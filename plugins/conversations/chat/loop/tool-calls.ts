@@ -35,6 +35,8 @@ export function describeTools(tools: readonly Tool[]): LanguageModelV3FunctionTo
 export interface CallFacts
   extends Pick<ToolContext, 'workspace' | 'agent_id' | 'thread_id' | 'user_id' | 'locale' | 'signal'> {
   material: MaterialLog
+  /** Returns the number of a source in the turn. */
+  numberOf(source_id: string): number
 }
 
 /** One call of a tool; `id` is unique within its turn, `input` is JSON as the model wrote it. */

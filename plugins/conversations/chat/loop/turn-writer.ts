@@ -93,6 +93,8 @@ export interface TurnWriter extends LoopWriter {
   readonly usage: TokenUsage
   /** The sources of all results, each once. */
   readonly sources: Source[]
+  /** Returns the number of a source, which it keeps for the whole turn. */
+  numberOf(source_id: string): number
 }
 
 /** Creates the writer of one turn. */
@@ -119,10 +121,21 @@ export function createTurnWriter({
 }): TurnWriter {
   const usage = sumUsage(earlierEvents)
   const sources = new Map<string, Source>()
+  const numbers = new Map<string, number>()
+  const numberOf = (source_id: string) => {
+    const number = numbers.get(source_id) ?? numbers.size + 1
+    numbers.set(source_id, number)
+    return number
+  }
   const noteSources = (named: readonly Source[] = []) => {
     for (const source of named) sources.set(source.id, source)
   }
-  for (const event of earlierEvents) if (event.type === 'tool_result') noteSources(event.frame.sources)
+  for (const event of earlierEvents)
+    if (event.type === 'tool_result')
+      for (const source of event.frame.sources ?? []) {
+        noteSources([source])
+        numbers.set(source.id, source.number ?? numbers.size + 1)
+      }
   const results = new Map<string, string>()
   /** The first half of a character, whose second half has not arrived, by type of text. */
   const halves = { content: '', reasoning: '' }
@@ -295,6 +308,7 @@ export function createTurnWriter({
       return written ?? begun
     },
     usage,
+    numberOf,
     get sources() {
       return [...sources.values()]
     },

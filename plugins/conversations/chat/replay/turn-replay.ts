@@ -98,7 +98,9 @@ async function replay(
     }
     const { message_id } = frame
     const material = createMaterialLog({ message_id, content: [], history: [], summary: undefined })
-    const facts = { workspace: '', agent_id: '', thread_id: THREAD, user_id: '', locale, signal, material }
+    const { numberOf } = writer
+    const names = { agent_id: '', thread_id: THREAD, user_id: '' }
+    const facts = { workspace: '', ...names, locale, signal, material, numberOf }
     try {
       return await runTurnLoop({
         call: async (...step) => ({ model: model(), answer: await beginAnswer(call(...step)) }),

@@ -237,6 +237,7 @@ export async function answer(
         user_id: user.id,
         locale,
         signal,
+        numberOf: writer.numberOf,
         material: createMaterialLog({ message_id: question_id, content, history, summary }),
       },
       writer,
