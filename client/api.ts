@@ -34,7 +34,7 @@ export interface paths {
     get: operations["getOwnAccount"];
     /**
      * Update your profile
-     * @description Changes the display name, language, time zone or email address; fields that are left out keep their values, and null clears a field. The language decides in which language messages are written if a request has no `Accept-Language`.
+     * @description Changes the display name, language, time zone or email address, or switches memory off or on; fields that are left out keep their values, and null clears a field. The language decides in which language messages are written if a request has no `Accept-Language`.
      */
     patch: operations["updateOwnAccount"];
   };
@@ -2447,6 +2447,8 @@ export interface components {
       locale: components["schemas"]["Locale"] | null;
       /** @description The zone in which its budget begins anew; null for that of the server */
       timezone: string | null;
+      /** @description False if agents remember nothing about the account */
+      memory: boolean;
       /** @description Keys of permissions; an administrator has all of them */
       permissions: string[];
       /** @description True if all other calls are refused until the password has been changed */
@@ -2626,6 +2628,8 @@ export interface components {
       locale: components["schemas"]["Locale"] | null;
       /** @description The zone in which its budget begins anew; null for that of the server */
       timezone: string | null;
+      /** @description False if agents remember nothing about the account */
+      memory: boolean;
       /** @description Keys of permissions; an administrator has all of them */
       permissions: string[];
       /** @description True if all other calls are refused until the password has been changed */
@@ -2651,6 +2655,8 @@ export interface components {
       timezone?: string | null;
       /** Format: email */
       email?: string | null;
+      /** @description False to let agents remember nothing about you; what they remember already is kept */
+      memory?: boolean;
     };
     PreconditionFailedError: {
       error: {
@@ -15241,7 +15247,7 @@ export interface operations {
   };
   /**
    * Update your profile
-   * @description Changes the display name, language, time zone or email address; fields that are left out keep their values, and null clears a field. The language decides in which language messages are written if a request has no `Accept-Language`.
+   * @description Changes the display name, language, time zone or email address, or switches memory off or on; fields that are left out keep their values, and null clears a field. The language decides in which language messages are written if a request has no `Accept-Language`.
    */
   updateOwnAccount: {
     parameters: {
@@ -15256,7 +15262,8 @@ export interface operations {
          * @example {
          *   "display_name": "Ada Lovelace",
          *   "locale": "en",
-         *   "email": "ada@example.com"
+         *   "email": "ada@example.com",
+         *   "memory": false
          * }
          */
         "application/json": components["schemas"]["UpdateOwnAccountBody"];
