@@ -70,8 +70,9 @@ export interface OfferedTurn {
   agent_id: string
   /** The account that the agent belongs to. */
   owner_id: string
-  /** The account that it acts for. */
+  /** The account that it acts for, and the ids of its groups. */
   user_id: string
+  groups: readonly string[]
   thread_id: string
   /** The way in which the thread is reached: `web`, `api`, `schedule` or the kind of a channel. */
   channel_type: string

@@ -17,6 +17,7 @@ import {
 } from '#plugin-api'
 import { createAgentMemory } from './agent-memory.ts'
 import { createAgentRows, createKnowledgeChoices } from './agent-rows.ts'
+import { createAskable } from './askable.ts'
 
 import type { Cradle } from './manifest.ts'
 import { createModelChoice, readFallbackModels, readModelSettings } from './models.ts'
@@ -273,6 +274,8 @@ export function createAgents(
         .toArray()
       return users.length > 0 ? { agents: users.map(({ _id: id, name }) => ({ id, name })) } : {}
     },
+
+    ...createAskable(cradle),
 
     isOwner: isOwnerOf,
     mayOpen,

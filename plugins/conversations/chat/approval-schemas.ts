@@ -48,7 +48,7 @@ export const pendingFields = {
           },
           parent_tool_call_id: {
             ...string,
-            description: 'The call of `task` whose delegated conversation asks',
+            description: 'The call of `task` or `ask_agent` whose delegated conversation asks',
           },
           is_step: {
             const: true,

@@ -20,7 +20,10 @@ const callId = text('The call; a result has the id of its call', 'call_1')
 export const clientMessageId = text('The name that the client gave to the message', '6f0d2c9e')
 /** A frame that belongs to a delegated task names the tool call that delegated it. */
 const delegated = {
-  parent_tool_call_id: { type: 'string', description: 'The call of `task` that the frame belongs to' },
+  parent_tool_call_id: {
+    type: 'string',
+    description: 'The call of `task` or `ask_agent` that the frame belongs to',
+  },
 } as const
 
 /** The fields of each frame of a turn besides `thread_id`, `turn_id` and `seq`, by type. */

@@ -5,6 +5,9 @@ import type { ThreadDocument, TurnSettings } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
 import type { ProjectSettings } from '../threads/thread-projects.ts'
 
+/** The most model calls of one turn, and of one delegated task, unless its agent says otherwise. */
+export const MAX_STEPS = 25
+
 /** The settings that all model calls of a turn share. */
 export type CallSettings = Pick<
   ModelCallOptions,

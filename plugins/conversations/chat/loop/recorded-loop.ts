@@ -49,7 +49,19 @@ type Fact = { parent: string | undefined } & (
  * outputs of tools and decisions of people, until it paused or was interrupted.
  */
 export const readRecordedLoop = (events: readonly LedgerEvent[]): RecordedStep[] =>
-  groupSteps(collectFacts(events), undefined)
+  groupSteps(collectFacts(events), undefined, readParents(events))
+
+/** The delegating call of each call within a delegated task, by the ids that readers see. */
+type Parents = ReadonlyMap<string, string>
+
+const readParents = (events: readonly LedgerEvent[]): Parents =>
+  new Map(
+    events.flatMap(({ type, frame }) =>
+      type === 'tool_call' && frame.parent_tool_call_id !== undefined
+        ? [[frame.tool_call_id, frame.parent_tool_call_id]]
+        : [],
+    ),
+  )
 
 function collectFacts(events: readonly LedgerEvent[]): Fact[] {
   let pending: PendingApproval | undefined
@@ -101,10 +113,14 @@ const toDecisionFacts = (
     return { type: 'decided', parent, id, about, decision }
   })
 
-function groupSteps(facts: readonly Fact[], delegated_by: string | undefined): RecordedStep[] {
+function groupSteps(
+  facts: readonly Fact[],
+  delegated_by: string | undefined,
+  parents: Parents,
+): RecordedStep[] {
   const steps: RecordedStep[] = []
   const said = new Map<string, LanguageModelV3Content[]>()
-  const below = new Map<RecordedCall, Fact[]>()
+  const below = new Map<RecordedCall, { id: string; facts: Fact[] }>()
 
   const callOf = (step: RecordedStep, id: string) => {
     const call = step.calls.get(id) ?? { answers: [], steps: [], delegated: [] }
@@ -114,6 +130,14 @@ function groupSteps(facts: readonly Fact[], delegated_by: string | undefined): R
   /** The ids of a delegated task's calls are prefixed with the delegating call and the number of the step. */
   const localId = (id: string) =>
     delegated_by === undefined ? id : id.slice(`${delegated_by}/${steps.length}/`.length)
+
+  /** Returns the call of this loop within which a fact belongs. */
+  const callAbove = ({ parent }: Fact): string => {
+    let id = parent!
+    for (let next = parents.get(id); next !== undefined && next !== delegated_by; next = parents.get(id))
+      id = next
+    return id
+  }
 
   for (const fact of facts) {
     if (fact.type === 'said') {
@@ -129,9 +153,10 @@ function groupSteps(facts: readonly Fact[], delegated_by: string | undefined): R
     } else if (!step) {
       throw new Error('the events of a turn do not begin with a model call')
     } else if (fact.parent !== delegated_by) {
-      const call = callOf(step, fact.parent!)
-      below.set(call, [...(below.get(call) ?? []), fact])
-      if ('message_id' in fact) step.result_ids.set(fact.parent!, fact.message_id)
+      const id = callAbove(fact)
+      const call = callOf(step, localId(id))
+      below.set(call, { id, facts: [...(below.get(call)?.facts ?? []), fact] })
+      if ('message_id' in fact) step.result_ids.set(id, fact.message_id)
     } else if (fact.type === 'attached') {
       step.pictures.push(fact.path)
     } else if (fact.type === 'returned') {
@@ -143,10 +168,7 @@ function groupSteps(facts: readonly Fact[], delegated_by: string | undefined): R
       else (fact.about === 'step' ? call.steps : call.answers).push(fact.decision)
     }
   }
-  for (const [call, delegated] of below) {
-    const parent = delegated[0]!.parent
-    call.delegated = groupSteps(delegated, parent)
-  }
+  for (const [call, { id, facts }] of below) call.delegated = groupSteps(facts, id, parents)
   return steps
 }
 

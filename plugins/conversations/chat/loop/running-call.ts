@@ -13,7 +13,7 @@ import {
 import { parseArguments } from './call-arguments.ts'
 import { isRemote } from './client-tools.ts'
 import type { RecordedCall } from './recorded-loop.ts'
-import type { CallFacts, Delegated, LoopCall } from './tool-calls.ts'
+import type { CallFacts, Delegate, LoopCall } from './tool-calls.ts'
 import { readInput } from './tool-input.ts'
 import { limitOutput, limitSource } from './tool-output.ts'
 import type { TurnTools } from './turn-tools.ts'
@@ -45,7 +45,7 @@ export interface Round {
   /** Aborted when the turn ends early or pauses. */
   signal: AbortSignal
   writer: LoopWriter
-  delegate(instruction: string): Promise<Delegated>
+  delegate: Delegate
 }
 
 /** The outcome of a call: its output with the paths of its pictures for the model, or the requests that a person must decide first. */
@@ -190,8 +190,8 @@ export function startCall({
     notify: (notice) => tell((writer) => writer.onNotice(notice)),
     readMaterial: material.read,
     progress: (content) => tell((writer) => writer.onToolProgress({ tool_call_id: toolCallId, content })),
-    async delegate(instruction) {
-      const delegated = await slot.outside(() => round.delegate(instruction))
+    async delegate(instruction, to) {
+      const delegated = await slot.outside(() => round.delegate(instruction, to))
       return 'text' in delegated ? delegated.text : untilRunAgain(delegated.requests)
     },
     async ask(question) {

@@ -58,6 +58,9 @@ type CallOutcome =
 /** The outcome of a delegated task: its last text, or the requests that a person must decide first. */
 export type Delegated = { text: string } | { requests: Request[] }
 
+/** Has an instruction carried out by the same agent or another one. */
+export type Delegate = (instruction: string, to?: { agent_id: string }) => Promise<Delegated>
+
 /**
  * Runs one call; its outcome is written to the turn before the model receives it. A call that ran before returns its
  * recorded output. A held call continues with the decision about its step; a call that was paused otherwise runs again
@@ -84,7 +87,7 @@ export async function runToolCall({
   permits: Semaphore
   /** The result of a call that is not carried out. */
   refusal: string | undefined
-  delegate(instruction: string): Promise<Delegated>
+  delegate: Delegate
 }): Promise<CallOutcome> {
   const { toolCallId, toolName, input, position } = call
   const part = (output: string, is_error: boolean, pictures: readonly string[] = []): CallOutcome => ({

@@ -14,35 +14,23 @@ import {
   untilAborted,
 } from '#plugin-api'
 import type { Request } from './approvals.ts'
-import { type CallSettings, toTaskSettings } from './call-settings.ts'
+import { type CallSettings, MAX_STEPS } from './call-settings.ts'
+import { type AskedAgent, carryOut, type DelegatedLoop, MAX_DEPTH } from './delegated-task.ts'
 import { type AnswerEnding, type BegunAnswer, readAnswer } from './model-answer.ts'
 import { joinMessages, toAnswerMessages } from './model-context.ts'
 import { createResultPictures, type ReadPictures } from './pictures.ts'
 import { listCallIds, withUniqueIds } from './prompt-changes.ts'
 import type { RecordedCall, RecordedStep } from './recorded-loop.ts'
 import type { HeldCallsOfTurn } from './running-call.ts'
-import {
-  type CallFacts,
-  type Delegated,
-  describeTools,
-  MAX_CALLS,
-  runToolCall,
-  TOO_MANY_CALLS,
-} from './tool-calls.ts'
+import { type CallFacts, describeTools, MAX_CALLS, runToolCall, TOO_MANY_CALLS } from './tool-calls.ts'
 import type { TurnTools } from './turn-tools.ts'
 import type { LoopWriter } from './turn-writer.ts'
-
-/** The most model calls of one turn, and of one delegated task, unless its agent says otherwise. */
-export const MAX_STEPS = 25
 
 /** The answers in a row whose calls the limit of output may cut before the loop ends. */
 const MAX_CUT_ANSWERS = 3
 
 /** The result of a call in an answer that the upstream or a filter has withheld or the model has refused. */
 const WITHHELD = 'This was not carried out, because a content filter withheld the answer that asked for it.'
-
-const DELEGATE = `You carry out one task for the agent described above, alone.
-Your last message is all that the agent learns of it. Make it complete: what you found or did, and what is left.`
 
 /** Identifies a model call of a turn: the number of its step, and the tool call that delegated it, if any. */
 export interface ModelStep {
@@ -76,8 +64,8 @@ export interface LoopParts {
   keepFile(file: LanguageModelV3File): Promise<{ path: string; media_type: string }>
   /** Reads the pictures of results for the model. */
   readPictures: ReadPictures
-  /** Creates the writer for the task that a tool call delegates. */
-  delegate(tool_call_id: string): LoopWriter
+  /** Opens the agent that a task is delegated to. Throws a sentence for the model if the account cannot use it. */
+  openAgent(agent_id: string): Promise<AskedAgent>
   /** Describes a failed model call for a model. */
   explain(error: unknown): string
 }
@@ -99,46 +87,8 @@ export function runTurnLoop(parts: LoopParts): Promise<LoopEnd> {
   return untilAborted(parts.facts.signal, loop(parts, createSemaphore()))
 }
 
-/** Carries out an instruction in a conversation of its own; returns the last answer, or why there is none. */
-async function carryOut(
-  instruction: string,
-  parts: LoopParts,
-  permits: Semaphore,
-  tool_call_id: string,
-  recorded: readonly RecordedStep[],
-): Promise<Delegated> {
-  const { system, tools, facts, delegate, explain, max_steps = MAX_STEPS } = parts
-  try {
-    const end = await loop(
-      {
-        ...parts,
-        settings: toTaskSettings(parts.settings),
-        system: `${system}\n\n${DELEGATE}`,
-        messages: [{ role: 'user', content: [{ type: 'text', text: instruction }] }],
-        tools: tools.delegable(),
-        writer: delegate(tool_call_id),
-        recorded,
-      },
-      permits,
-      tool_call_id,
-    )
-    if (end.stop_reason === 'paused') return end
-    const notes = {
-      end: '',
-      length: '\n[cut off at the limit of output]',
-      filtered: '\n[withheld by a content filter]',
-      refused: '\n[refused by the model]',
-      max_steps: `\n[ended after ${max_steps} steps]`,
-    }
-    return { text: `${end.text}${notes[end.stop_reason]}` }
-  } catch (error) {
-    facts.signal.throwIfAborted()
-    // The original message of an upstream may contain something that a model must not see, such as a key.
-    throw new Error(explain(error), { cause: error })
-  }
-}
-
-async function loop(parts: LoopParts, permits: Semaphore, delegated_by?: string): Promise<LoopEnd> {
+async function loop(parts: LoopParts, permits: Semaphore, place?: DelegatedLoop): Promise<LoopEnd> {
+  const { delegated_by, depth = 0 } = place ?? {}
   const { system, messages, tools, facts, writer, recorded, heldCalls, max_steps = MAX_STEPS } = parts
   const prompt: LanguageModelV3Message[] = [{ role: 'system', content: system }, ...joinMessages(messages)]
   const usedIds = new Set(listCallIds(prompt))
@@ -197,11 +147,18 @@ async function loop(parts: LoopParts, permits: Semaphore, delegated_by?: string)
           heldCalls,
           permits,
           refusal: isWithheld ? WITHHELD : index >= MAX_CALLS ? TOO_MANY_CALLS : undefined,
-          async delegate(instruction) {
-            if (delegated_by !== undefined) throw new Error('what is delegated cannot be delegated further')
+          async delegate(instruction, to) {
+            if (depth === MAX_DEPTH) throw new Error('this task cannot be delegated further')
             if (hasDelegated) throw new Error('a call can delegate only once')
             hasDelegated = true
-            return carryOut(instruction, parts, permits, toolCallId, recordedCall?.delegated ?? [])
+            // Its instruction is not the person's own words.
+            facts.material.note(toolName)
+            return carryOut({ instruction, to }, parts, (inner, place) => loop(inner, permits, place), {
+              tool_call_id: toolCallId,
+              delegated_by: toPlace(toolCallId, step + 1, delegated_by).id,
+              depth: depth + 1,
+              recorded: recordedCall?.delegated ?? [],
+            })
           },
         })
       }),
@@ -257,6 +214,7 @@ async function askModel(
   writer.onUsage({
     call_id,
     usage,
+    model,
     answer,
     ...(ending !== 'complete' && { finish_reason: ending }),
     first_token_ms,

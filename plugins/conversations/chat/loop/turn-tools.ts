@@ -48,8 +48,8 @@ export interface TurnTools {
   approvalOf(name: string): ApprovalRule
   /** Reads settings and permissions again, so that changes apply from the next call on. */
   refresh(): Promise<void>
-  /** Returns the tools that a delegated task may call. */
-  delegable(): TurnTools
+  /** Returns the tools that a delegated task may call; the last one in a row cannot delegate. */
+  delegable(task: { isLast: boolean }): TurnTools
 }
 
 /** Returns the turn as tools and instructions of plugins see it. */
@@ -69,6 +69,7 @@ export const toOfferedTurn = ({
   agent_id: agent._id,
   owner_id: agent.owner_id,
   user_id: user.id,
+  groups: user.groups,
   thread_id: thread._id,
   channel_type: thread.channel_type,
   has_memory: user.memory,
@@ -145,7 +146,7 @@ export function createTurnTools(
       const scopes = user.credential?.scopes
       access = (await agents.readToolAccess(agent._id, user.id, { scopes, choices })) ?? NO_ACCESS
     },
-    delegable: () => show(({ top_level_only }) => !top_level_only),
+    delegable: ({ isLast }) => show((tool) => !tool.top_level_only && !(isLast && tool.delegates)),
   })
   return show(() => true)
 }

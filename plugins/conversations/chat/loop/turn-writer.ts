@@ -32,6 +32,8 @@ export interface ToolOutcome {
 interface SpentCall {
   call_id: string
   usage: TokenUsage
+  /** The reference of the model that answered. */
+  model: string
   answer?: string
   finish_reason?: EventRecord['finish_reason']
   first_token_ms: number | null
@@ -78,12 +80,12 @@ export interface LoopWriter extends ModelListener {
   onNotice(notice: TurnNotice | WrittenNotice): void
   onAttachment(file: MadeFile): void
   onToolProgress(progress: { tool_call_id: string; content: string }): void
+  /** Creates the writer of a delegated task: readers see its steps, but only the delegating call receives its text. */
+  delegate(tool_call_id: string): LoopWriter
 }
 
 /** Writes what happens in a turn as events of its log. */
 export interface TurnWriter extends LoopWriter {
-  /** Creates the writer of a delegated task: readers see its steps, but only the delegating call receives its text. */
-  delegate(tool_call_id: string): LoopWriter
   /** Records the call that summarized older messages. */
   onSummary(spent: Omit<SpentCall, 'answer'>): void
   /** Writes text that was held back because half a character was missing. */
@@ -101,7 +103,6 @@ export interface TurnWriter extends LoopWriter {
 export function createTurnWriter({
   log,
   ids,
-  model,
   agent_id,
   locale,
   earlierEvents = [],
@@ -113,7 +114,6 @@ export function createTurnWriter({
   agent_id: string
   /** The language of notices. */
   locale: Locale
-  model: () => string
   /** The events of the turn before it paused. */
   earlierEvents?: readonly LedgerEvent[]
   /** Called with the outcome of each call. */
@@ -233,19 +233,16 @@ export function createTurnWriter({
       })
   }
   const recordUsage = (
-    { call_id, usage: spent, ...record }: SpentCall,
+    { call_id, usage: spent, model, ...record }: SpentCall,
     place: Place | { purpose: 'summary' },
   ) => {
     Object.assign(usage, addUsage(usage, spent))
-    log.write('usage', { ...place, call_id, usage: spent, model: model() }, record)
+    log.write('usage', { ...place, call_id, usage: spent, model }, record)
   }
 
   /** The steps of a delegated task are numbered, because several answers may contain the same ids. */
-  const delegate = (tool_call_id: string): LoopWriter => {
-    const position = {
-      message_id: resultMessage(tool_call_id),
-      parent_tool_call_id: tool_call_id.toWellFormed(),
-    }
+  const delegate = (tool_call_id: string, message_id: string): LoopWriter => {
+    const position = { message_id, parent_tool_call_id: tool_call_id.toWellFormed() }
     let step = 0
     const idOf = (id: string) => `${tool_call_id}/${step}/${id}`
     return {
@@ -266,6 +263,7 @@ export function createTurnWriter({
         recordResult({ ...result, tool_call_id: idOf(result.tool_call_id) }, position),
       onNotice: recordNotice,
       onUsage: (spent) => recordUsage(spent, position),
+      delegate: (id) => delegate(idOf(id), message_id),
     }
   }
 
@@ -300,9 +298,8 @@ export function createTurnWriter({
       flush()
       recordUsage(spent, { message_id: reply() })
     },
-    onSummary: ({ call_id, usage: spent, first_token_ms, ms }) =>
-      recordUsage({ call_id, usage: spent, first_token_ms, ms }, { purpose: 'summary' }),
-    delegate,
+    onSummary: (spent) => recordUsage(spent, { purpose: 'summary' }),
+    delegate: (tool_call_id) => delegate(tool_call_id, resultMessage(tool_call_id)),
     flush,
     get message_id() {
       return written ?? begun

@@ -50,7 +50,7 @@ export function createRecordedTools(
     write_area: null,
     approvalOf: () => 'tool decides',
     refresh: async () => {},
-    delegable: () => show(({ top_level_only }) => !top_level_only),
+    delegable: ({ isLast }) => show((tool) => !tool.top_level_only && !(isLast && tool.delegates)),
   })
   return show(() => true)
 }

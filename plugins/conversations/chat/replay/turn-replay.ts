@@ -84,7 +84,7 @@ async function replay(
     }
     const earlierEvents = [...events]
     const model = () => references[0] ?? 'none:none'
-    const writer = createTurnWriter({ log, ids, model, agent_id: '', locale, earlierEvents })
+    const writer = createTurnWriter({ log, ids, agent_id: '', locale, earlierEvents })
     const steps = readRecordedLoop(earlierEvents)
     let current = steps.length - 1
     const call = async function* (...[, { step, delegated_by }]: Parameters<LoopParts['call']>) {
@@ -119,7 +119,7 @@ async function replay(
         writer,
         heldCalls,
         recorded: steps,
-        delegate: writer.delegate,
+        openAgent: async () => ({ copyFile: async (path) => path }),
         readPictures: () => Promise.resolve(new Map()),
         keepFile: () => Promise.reject(new Error('a replay stores no files')),
         explain: () => '',

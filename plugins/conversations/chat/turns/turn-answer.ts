@@ -14,12 +14,12 @@ import { explainRefusal } from '../filters/filter-refusal.ts'
 import { findLastModel, type LedgerEvent } from '../ledger/ledger-event.ts'
 import type { TurnLog } from '../ledger/turn-log.ts'
 import type { Request } from '../loop/approvals.ts'
-import { buildInstructions, toCallSettings, toTurnSettings } from '../loop/call-settings.ts'
+import { buildInstructions, MAX_STEPS, toCallSettings, toTurnSettings } from '../loop/call-settings.ts'
 import { countClientSteps, toRemoteTools } from '../loop/client-tools.ts'
 import { fitDocuments, toModelContext, userMessage, withSummary } from '../loop/model-context.ts'
 import { keepDrawnFile, readImages } from '../loop/pictures.ts'
 import { readRecordedLoop } from '../loop/recorded-loop.ts'
-import { MAX_STEPS, runTurnLoop } from '../loop/turn-loop.ts'
+import { runTurnLoop } from '../loop/turn-loop.ts'
 import { createMaterialLog } from '../loop/turn-material.ts'
 import {
   createTurnTools,
@@ -30,6 +30,7 @@ import {
 } from '../loop/turn-tools.ts'
 import { createTurnWriter, type TurnNotice, type WrittenNotice } from '../loop/turn-writer.ts'
 import type { Cradle } from '../manifest.ts'
+import { openAskedAgent } from './asked-agent.ts'
 import { createModelChain, type ModelChain } from './model-chain.ts'
 import type { StopReason } from './turn.ts'
 import { readTurnHistory } from './turn-history.ts'
@@ -127,7 +128,6 @@ export async function answer(
   const writer = createTurnWriter({
     log,
     ids,
-    model: () => chain!.current.reference,
     agent_id: agent._id,
     locale,
     earlierEvents,
@@ -140,17 +140,22 @@ export async function answer(
   const notified = new Set(
     earlierEvents.flatMap(({ type, frame }) => (type === 'notice' ? [`${frame.code} ${frame.message}`] : [])),
   )
-  const filteredModels = cradle.chatFilters.overAll(cradle.models, {
-    agent: { id: agent._id, name: agent.name, owner_id: agent.owner_id },
-    caller: { id: user.id, role: user.role },
-    locale,
-    onNotice(sentence) {
-      const notice = toTurnNotice(sentence, locale)
-      const key = 'message' in notice ? `${notice.code} ${notice.message}` : notice.code
-      if (!notified.has(key)) writer.onNotice(notice)
-      notified.add(key)
-    },
-  })
+  const modelsOf = (asked: AgentDocument) =>
+    cradle.chatFilters.overAll(cradle.models, {
+      agent: { id: asked._id, name: asked.name, owner_id: asked.owner_id },
+      caller: { id: user.id, role: user.role },
+      locale,
+      onNotice(sentence) {
+        const notice = toTurnNotice(sentence, locale)
+        const key = 'message' in notice ? `${notice.code} ${notice.message}` : notice.code
+        if (!notified.has(key)) writer.onNotice(notice)
+        notified.add(key)
+      },
+    })
+  const describe = (cause: unknown) => {
+    const { message, details } = explainRefusal(cause, locale) ?? explainError(cause, locale, request_id)
+    return [message, details.guidance, details.detail].filter((text) => typeof text === 'string').join(' ')
+  }
   const done = (stop_reason: AnswerStop): TurnEnd => ({
     type: 'done',
     message_id: writer.message_id,
@@ -160,6 +165,7 @@ export async function answer(
   })
   try {
     const project = await cradle.threadProjects.read(thread)
+    const filteredModels = modelsOf(agent)
     const tools = agents.listTools(agent, user)
     const turn = toOfferedTurn({ agent, user, thread, project, settings })
     const [newest, opened, system, offered, borrowedTools] = await Promise.all([
@@ -199,6 +205,16 @@ export async function answer(
     })
     const { context_window: window } = opened.description
     const documents = fitDocuments(attached, window)
+    const facts = {
+      workspace: agents.workspaceOf(agent._id),
+      agent_id: agent._id,
+      thread_id: thread._id,
+      user_id: user.id,
+      locale,
+      signal,
+      numberOf: writer.numberOf,
+      material: createMaterialLog({ message_id: question_id, content, history, summary }),
+    }
     const end = await runTurnLoop({
       call: (options, { call_id, delegated_by, authors }) => {
         const purpose = delegated_by === undefined ? 'turn' : 'task'
@@ -230,33 +246,23 @@ export async function answer(
         remote: toRemoteTools(settings),
         foundNames: readFoundTools(earlierEvents),
       }),
-      facts: {
-        workspace: agents.workspaceOf(agent._id),
-        agent_id: agent._id,
-        thread_id: thread._id,
-        user_id: user.id,
-        locale,
-        signal,
-        numberOf: writer.numberOf,
-        material: createMaterialLog({ message_id: question_id, content, history, summary }),
-      },
+      facts,
       writer,
       heldCalls: heldCalls.of(lease),
       recorded: readRecordedLoop(earlierEvents),
-      delegate: writer.delegate,
+      openAgent: (agent_id) =>
+        openAskedAgent(
+          agent_id,
+          { agent, user, thread, account, facts, writer, locale, modelsOf, describe },
+          cradle,
+        ),
       readPictures: (pictures) =>
         readImages({ agent_id: agent._id, earlier: pictures, content: [] }, models.current, {
           extensions: cradle.extensions,
           onNotice: writer.onNotice,
         }),
       keepFile: (file) => keepDrawnFile(file, { agent_id: agent._id, user_id: user.id }, cradle),
-      explain(error) {
-        const cause = models.current.explain(error, locale)
-        const { message, details } = explainRefusal(cause, locale) ?? explainError(cause, locale, request_id)
-        return [message, details.guidance, details.detail]
-          .filter((text) => typeof text === 'string')
-          .join(' ')
-      },
+      explain: (error) => describe(models.current.explain(error, locale)),
     })
     writer.flush()
     return end.stop_reason === 'paused' ? { type: 'paused', requests: end.requests } : done(end.stop_reason)

@@ -68,7 +68,7 @@ export async function readTurnHistory(
     const begun = performance.now()
     const parts = opened.stream({ call_id, account, purpose: 'summary', options })
     const { content, usage, first_token_ms, ms } = await readAnswer(await beginAnswer(parts), SILENT, begun)
-    writer.onSummary({ call_id, usage, first_token_ms, ms })
+    writer.onSummary({ call_id, usage, model: opened.reference, first_token_ms, ms })
     const text = content
       .map((part) => (part.type === 'text' ? part.text : ''))
       .join('')
