@@ -13,6 +13,7 @@ export { CSV_START, toCsvLine } from './csv.ts'
 export { type Conditional, makeTag, missOf, replyWithTag, requireUnchanged } from './entity-tag.ts'
 export { type FolderCursor, openCursor } from './folder-cursor.ts'
 export { createFolderDisposal, describeLeftFolders, type FolderDisposal } from './folder-disposal.ts'
+export { fold } from './folding.ts'
 export { createGroupCommit, type GroupCommit } from './group-commit.ts'
 export {
   detectAudioType,
@@ -133,4 +134,5 @@ export { createTokenCache } from './token-cache.ts'
 export { toResultText } from './tool-result-text.ts'
 export { removeTree, unlessMissing } from './tree-removal.ts'
 export { type TreeEntry, walkTree } from './tree-walk.ts'
+export { toWords } from './words.ts'
 export { createWorkClock, type WorkClock } from './work-clock.ts'

@@ -1,8 +1,7 @@
-import { MAX_PAGE_ROWS, type Page, type PageRequest, readCursor, writeCursor } from '#plugin-api'
+import { fold, MAX_PAGE_ROWS, type Page, type PageRequest, readCursor, writeCursor } from '#plugin-api'
 import type { NamedThread, OwnThreadsFilter, ShownMessage } from '../chat/threads/own-messages.ts'
 import type { Cradle } from './manifest.ts'
 import { type Candidate, type Place, textOf } from './store/pages.ts'
-import { fold } from './text/folding.ts'
 import { type Query, readQuery } from './text/query.ts'
 import { cutMarkdownSnippet, cutSnippet, type SnippetPart } from './text/snippet.ts'
 

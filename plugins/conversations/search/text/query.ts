@@ -1,6 +1,6 @@
 // Reads a query: its words, runs and quoted phrases, each of which a result has.
 
-import { fold } from './folding.ts'
+import { fold } from '#plugin-api'
 import { addTerms, SHORTEST_BEGINNING, type Terms } from './terms.ts'
 import { isInsideWord, listTokens, skipSeparators, type Token } from './tokens.ts'
 

@@ -1,4 +1,5 @@
-import { fold, foldTraced } from './folding.ts'
+import { fold } from '#plugin-api'
+import { foldTraced } from './folding.ts'
 import { toPlainWords } from './plain-words.ts'
 import type { Query, Range } from './query.ts'
 

@@ -1,6 +1,6 @@
 // The terms under which a text is found: beginnings of its words, and characters and pairs of characters of its runs.
 
-import { fold } from './folding.ts'
+import { fold } from '#plugin-api'
 import { listTokens, type Token } from './tokens.ts'
 
 /** The lengths of the beginnings that find a word; only the whole of a shorter word finds it. */
