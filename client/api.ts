@@ -1119,6 +1119,40 @@ export interface paths {
      */
     put: operations["setConnectorGrants"];
   };
+  "/memories": {
+    /**
+     * List what agents remember about you
+     * @description Lists your memories, newest first. `state=proposed` lists those that wait for your decision.
+     */
+    get: operations["listMemories"];
+    /**
+     * Have agents remember something about you
+     * @description Stores a memory of all agents, or of one. Agents read the newest memories at each turn and find the others. A text that you have there already is not stored again.
+     */
+    post: operations["createMemory"];
+    /**
+     * Delete your memories
+     * @description Deletes permanently what agents remember about you, also what they only propose: all of it, or that of a scope or for an agent.
+     */
+    delete: operations["deleteMemories"];
+  };
+  "/memories/{id}": {
+    /**
+     * Get a memory
+     * @description Returns a memory of yours.
+     */
+    get: operations["getMemory"];
+    /**
+     * Delete a memory
+     * @description Deletes a memory of yours permanently.
+     */
+    delete: operations["deleteMemory"];
+    /**
+     * Change or keep a memory
+     * @description Changes the text of a memory of yours, or keeps one that an agent proposes.
+     */
+    patch: operations["updateMemory"];
+  };
   "/agents/{id}/chat/polish": {
     /**
      * Improve a prompt
@@ -6926,6 +6960,101 @@ export interface components {
         request_id: string;
       };
     };
+    /**
+     * MemoryScope
+     * @enum {string}
+     */
+    MemoryScope: "me" | "agent";
+    /**
+     * MemoryState
+     * @enum {string}
+     */
+    MemoryState: "kept" | "proposed";
+    /** Memory */
+    Memory: {
+      id: string;
+      /** @description One line; line breaks become spaces */
+      text: string;
+      /** @description `me`: all agents read it; `agent`: only one does */
+      scope: components["schemas"]["MemoryScope"];
+      /** @description Set for the scope `agent` */
+      agent_id: string | null;
+      /** @description Null for the scope `me`, and for an agent that you can no longer use */
+      agent_name: string | null;
+      /** @description `proposed`: an agent wants to remember it, and no agent reads it until you keep it */
+      state: components["schemas"]["MemoryState"];
+      /** @description Your message that it comes from; null if you wrote it here */
+      source: {
+        agent_id: string;
+        thread_id: string;
+        message_id: string;
+      } | null;
+      /** @description Unix seconds */
+      created_at: number;
+      /** @description Unix seconds */
+      updated_at: number;
+    };
+    /** CreateMemoryBody */
+    CreateMemoryBody: {
+      /** @description One line; line breaks become spaces */
+      text: string;
+      /** @description `me`: all agents read it; `agent`: only one does */
+      scope: components["schemas"]["MemoryScope"];
+      /** @description For the scope `agent`: an agent that you can use */
+      agent_id?: string;
+    };
+    AgentNotFoundError: {
+      error: {
+        /** @enum {string} */
+        code: "AGENT_NOT_FOUND";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    MemoryNotFoundOrNotFoundError: {
+      error: {
+        /** @enum {string} */
+        code: "MEMORY_NOT_FOUND" | "NOT_FOUND";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** UpdateMemoryBody */
+    UpdateMemoryBody: {
+      /** @description One line; line breaks become spaces */
+      text?: string;
+      /**
+       * @description Keeps a proposed memory
+       * @constant
+       */
+      state?: "kept";
+    };
+    MemoryExistsError: {
+      error: {
+        /** @enum {string} */
+        code: "MEMORY_EXISTS";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
     /** PolishPromptBody */
     PolishPromptBody: {
       /** @description The draft */
@@ -9005,6 +9134,14 @@ export interface components {
       prompt_id: string;
     };
     /**
+     * MemoryChanged
+     * @description What agents remember about you has changed
+     */
+    MemoryChanged: {
+      /** @constant */
+      type: "memory.changed";
+    };
+    /**
      * ApprovalPending
      * @description A turn of yours waits for a decision
      */
@@ -9059,7 +9196,7 @@ export interface components {
       type: "usage.changed";
     };
     /** AccountEvent */
-    AccountEvent: components["schemas"]["Reset"] | components["schemas"]["ThreadChanged"] | components["schemas"]["ThreadDeleted"] | components["schemas"]["AgentChanged"] | components["schemas"]["AgentDeleted"] | components["schemas"]["ChannelChanged"] | components["schemas"]["ConnectorChanged"] | components["schemas"]["KnowledgeBaseChanged"] | components["schemas"]["ProjectChanged"] | components["schemas"]["PromptChanged"] | components["schemas"]["ApprovalPending"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["BudgetWarned"] | components["schemas"]["UsageChanged"];
+    AccountEvent: components["schemas"]["Reset"] | components["schemas"]["ThreadChanged"] | components["schemas"]["ThreadDeleted"] | components["schemas"]["AgentChanged"] | components["schemas"]["AgentDeleted"] | components["schemas"]["ChannelChanged"] | components["schemas"]["ConnectorChanged"] | components["schemas"]["KnowledgeBaseChanged"] | components["schemas"]["ProjectChanged"] | components["schemas"]["PromptChanged"] | components["schemas"]["MemoryChanged"] | components["schemas"]["ApprovalPending"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["BudgetWarned"] | components["schemas"]["UsageChanged"];
     /** HistoryMigrationStarted */
     HistoryMigrationStarted: {
       /** @description Queued by this call */
@@ -13943,6 +14080,27 @@ export interface components {
     SetConnectorGrants403Error: {
       content: {
         "application/json": components["schemas"]["SetConnectorGrants403Error"];
+      };
+    };
+    /** @description - `AGENT_NOT_FOUND`: The agent does not exist. */
+    AgentNotFoundError: {
+      content: {
+        "application/json": components["schemas"]["AgentNotFoundError"];
+      };
+    };
+    /**
+     * @description - `MEMORY_NOT_FOUND`: The memory does not exist.
+     * - `NOT_FOUND`: Not found.
+     */
+    MemoryNotFoundOrNotFoundError: {
+      content: {
+        "application/json": components["schemas"]["MemoryNotFoundOrNotFoundError"];
+      };
+    };
+    /** @description - `MEMORY_EXISTS`: Another memory already says this. */
+    MemoryExistsError: {
+      content: {
+        "application/json": components["schemas"]["MemoryExistsError"];
       };
     };
     /**
@@ -20759,6 +20917,216 @@ export interface operations {
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["SetConnectorGrants403Error"];
       404: components["responses"]["NotFoundError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List what agents remember about you
+   * @description Lists your memories, newest first. `state=proposed` lists those that wait for your decision.
+   */
+  listMemories: {
+    parameters: {
+      query?: {
+        /** @description Rows of a page; more than 200 is brought down to 200 */
+        limit?: number;
+        /** @description The start of a page, from the header Link of the page before */
+        cursor?: string;
+        /** @description `me`: all agents read it; `agent`: only one does */
+        scope?: components["schemas"]["MemoryScope"];
+        /** @description The id of an agent: only the memories for it */
+        agent_id?: string;
+        /** @description Parts of the text, all of them, whatever the case and the accents */
+        q?: string;
+        /** @description `proposed`: an agent wants to remember it, and no agent reads it until you keep it */
+        state?: components["schemas"]["MemoryState"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description The address of the next page, `rel="next"`, relative to that of the request; missing on the last page */
+          Link?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Memory"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Have agents remember something about you
+   * @description Stores a memory of all agents, or of one. Agents read the newest memories at each turn and find the others. A text that you have there already is not stored again.
+   */
+  createMemory: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "text": "Prefers answers in metric units",
+         *   "scope": "me"
+         * }
+         */
+        "application/json": components["schemas"]["CreateMemoryBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      201: {
+        content: {
+          "application/json": components["schemas"]["Memory"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Delete your memories
+   * @description Deletes permanently what agents remember about you, also what they only propose: all of it, or that of a scope or for an agent.
+   */
+  deleteMemories: {
+    parameters: {
+      query?: {
+        /** @description `me`: all agents read it; `agent`: only one does */
+        scope?: components["schemas"]["MemoryScope"];
+        /** @description The id of an agent: only the memories for it */
+        agent_id?: string;
+      };
+    };
+    responses: {
+      /** @description Success, no body */
+      204: {
+        content: never;
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Get a memory
+   * @description Returns a memory of yours.
+   */
+  getMemory: {
+    parameters: {
+      path: {
+        /** @description A memory of yours */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Memory"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["MemoryNotFoundOrNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Delete a memory
+   * @description Deletes a memory of yours permanently.
+   */
+  deleteMemory: {
+    parameters: {
+      path: {
+        /** @description A memory of yours */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success, no body */
+      204: {
+        content: never;
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["MemoryNotFoundOrNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Change or keep a memory
+   * @description Changes the text of a memory of yours, or keeps one that an agent proposes.
+   */
+  updateMemory: {
+    parameters: {
+      header?: {
+        /** @description The `ETag` of the object as you know it; the change is refused if it has another one now */
+        "If-Match"?: string;
+      };
+      path: {
+        /** @description A memory of yours */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "text": "Prefers answers in metric units"
+         * }
+         */
+        "application/json": components["schemas"]["UpdateMemoryBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Memory"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["MemoryNotFoundOrNotFoundError"];
+      409: components["responses"]["MemoryExistsError"];
+      412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["ValidationFailedError"];

@@ -28,6 +28,7 @@ export interface BuiltInPlugins {
   invites: typeof import('../plugins/identity/invites/index.ts')
   knowledge: typeof import('../plugins/tools/knowledge/index.ts')
   'mcp-server': typeof import('../plugins/reach/mcp-server/index.ts')
+  memory: typeof import('../plugins/agents/memory/index.ts')
   metrics: typeof import('../plugins/operation/metrics/index.ts')
   migration: typeof import('../plugins/conversations/migration/index.ts')
   'openai-api': typeof import('../plugins/reach/openai-api/index.ts')

@@ -168,9 +168,12 @@ export function createAgents(
     /** Returns null if the agent does not exist. */
     find: (agent_id: string) => agents.findOne({ _id: agent_id }),
 
-    /** Returns the names of the agents that exist, by id. */
-    async listNames(agent_ids: readonly string[]): Promise<Map<string, string>> {
-      const rows = await agents.find({ _id: { $in: [...agent_ids] } }, { projection: { name: 1 } }).toArray()
+    /** Returns the names of the agents that exist, by id; with a viewer, of those that it may open. */
+    async listNames(agent_ids: readonly string[], viewer?: Viewer): Promise<Map<string, string>> {
+      const isLimited = viewer && viewer.role !== 'admin'
+      const visible = isLimited ? { $or: [{ owner_id: viewer.id }, isGrantedTo(viewer)] } : {}
+      const filter = { _id: { $in: [...agent_ids] }, ...visible }
+      const rows = await agents.find(filter, { projection: { name: 1 } }).toArray()
       return new Map(rows.map(({ _id, name }) => [_id, name]))
     },
 

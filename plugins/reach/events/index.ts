@@ -54,6 +54,7 @@ export default definePlugin({
     host.on('knowledge_base.changed', (base, { relay }) => relay.pass('knowledgeBase', base))
     host.on('project.changed', (project, { relay }) => relay.pass('project', project))
     host.on('prompt.changed', (prompt, { relay }) => relay.pass('prompt', prompt))
+    host.on('memory.changed', (account, { relay }) => relay.pass('memory', account))
     host.on('model.called', ({ account: { user_id } }, { relay }) => relay.pass('usage', { user_id }))
     host.on('budget.warned', ({ user_id, budget, ...warning }, { relay }) => {
       const { scope, spent, resets_at } = warning

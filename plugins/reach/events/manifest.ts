@@ -4,7 +4,7 @@ import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute 
 export const manifest = defineManifest({
   name: 'events',
   summary:
-    'A stream of what changes for an account: threads, projects, prompts, agents, knowledge bases, channels, connectors, approvals, usage, budgets',
+    'A stream of what changes for an account: threads, projects, prompts, memories, agents, knowledge bases, channels, connectors, approvals, usage, budgets',
   tag: {
     name: 'Events',
     order: 46,

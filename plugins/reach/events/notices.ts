@@ -106,6 +106,11 @@ export function createNotices({
       notifyViewers({ owner_id, grants }, { type: 'prompt.changed', prompt_id })
     },
 
+    /** Notifies an account that what agents remember about it has changed. */
+    memory({ user_id }: { user_id: string }): void {
+      feeds.notify(user_id, () => ({ type: 'memory.changed' }), 'memory')
+    },
+
     /** Notifies an account of something that needs no look. */
     event({ user_id, event }: { user_id: string; event: AccountEvent }): void {
       feeds.notify(user_id, () => event)

@@ -69,6 +69,11 @@ const eventFields = {
     description: 'A saved prompt that you see is new or has changed, or is gone for you',
     ...rowOf({ prompt_id: id }),
   },
+  'memory.changed': {
+    title: 'MemoryChanged',
+    description: 'What agents remember about you has changed',
+    ...rowOf({}),
+  },
   'approval.pending': {
     title: 'ApprovalPending',
     description: 'A turn of yours waits for a decision',
