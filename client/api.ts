@@ -5745,6 +5745,10 @@ export interface components {
       code: string;
       /** @description A sentence for people */
       message: string;
+      /** @description For programs, such as the id of what a tool has stored */
+      details?: {
+        [key: string]: unknown;
+      };
     };
     /** Message */
     Message: {
@@ -6180,6 +6184,7 @@ export interface components {
       code: string;
       /** @description A sentence for people */
       message: string;
+      /** @description For programs, such as the id of what a tool has stored */
       details?: {
         [key: string]: unknown;
       };
@@ -12519,6 +12524,7 @@ export interface components {
         code: string;
         /** @description A sentence for people */
         message: string;
+        /** @description For programs, such as the id of what a tool has stored */
         details?: {
           [key: string]: unknown;
         };

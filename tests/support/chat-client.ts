@@ -37,7 +37,7 @@ export interface ClientMessage {
   model?: string
   usage?: Usage
   stop_reason?: string
-  notices?: { code: string; message: string }[]
+  notices?: { code: string; message: string; details?: object }[]
   artifacts?: Artifact[]
   sources?: Source[]
   error?: { code: string; message: string }
@@ -160,8 +160,9 @@ function applyToMessage(thread: ClientThread, frame: TestFrame): void {
     }
     case 'notice': {
       const message = messageOf(thread, frame, 'assistant')
-      const { code, message: text } = frame
-      if (message) message.notices = [...(message.notices ?? []), { code, message: text }]
+      const { code, message: text, details } = frame
+      const notice = { code, message: text, ...(details && { details }) }
+      if (message) message.notices = [...(message.notices ?? []), notice]
       return
     }
     case 'attachment': {

@@ -20,12 +20,11 @@ function pageOf(events: readonly LedgerEvent[], first_seq: number, thread_id: st
   return {
     thread_id,
     messages: projectTurn(events).map(
-      ({ _id: id, thread_id: _, position, thoughts, artifacts, notices, error, ...message }) =>
+      ({ _id: id, thread_id: _, position, thoughts, artifacts, error, ...message }) =>
         ({
           id,
           ...message,
           ...(artifacts && { artifacts: artifacts.map((file) => ({ ...file, url: urls.get(file.path) })) }),
-          ...(notices && { notices: notices.map(({ code, message: text }) => ({ code, message: text })) }),
           ...(error && { error: { code: error.code, message: error.message } }),
         }) as ClientMessage,
     ),

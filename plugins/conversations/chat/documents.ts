@@ -3,7 +3,7 @@ import type { ModelSettings, ToolChoices } from '../../agents/agents/types.ts'
 import type { AttachedDocument } from './attached-documents.ts'
 import type { AnswerFormat } from './loop/call-settings.ts'
 import type { ClientTools } from './loop/client-tools.ts'
-import type { artifacts, block, noticeFields, sources, stopReason } from './message-schemas.ts'
+import type { artifacts, block, sources, stopReason } from './message-schemas.ts'
 import type { StepEvent } from './threads/earlier-turns.ts'
 
 /** The settings of a turn: the parameters of its model calls, and the tools and knowledge bases that were chosen for it. */
@@ -27,7 +27,11 @@ export type Source = TypeOf<typeof sources>[number]
 export type StopReason = TypeOf<typeof stopReason>
 
 /** Something that a person should know about an answer; `details` are the values in its text. */
-export type Notice = { [Field in keyof typeof noticeFields]: string } & { details?: Record<string, unknown> }
+export interface Notice {
+  code: string
+  message: string
+  details?: Record<string, unknown>
+}
 
 /** A part of a message. */
 export type Block = TypeOf<typeof block>

@@ -135,6 +135,12 @@ export const noticeFields = {
     description: 'A sentence for people',
     examples: ['openai:gpt-5 did not answer, so demo:demo did.'],
   },
+  details: {
+    type: 'object',
+    additionalProperties: true,
+    description: 'For programs, such as the id of what a tool has stored',
+    examples: [{ to: 'demo:demo' }],
+  },
 } as const
 
 /** Files that turns made. */
@@ -233,7 +239,7 @@ export const message = {
       },
       notices: {
         type: 'array',
-        items: { title: 'Notice', ...rowOf(noticeFields) },
+        items: { title: 'Notice', ...rowOf(noticeFields, ['details']) },
         description: 'What the person should know about the answer',
       },
       versions: {

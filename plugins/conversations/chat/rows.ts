@@ -51,9 +51,10 @@ export function toThreadListRow(thread: ThreadDocument) {
 }
 
 /** Converts a notice to its row, in the reader's language. */
-const toNoticeRow = ({ code, message, details = {} }: Notice, locale: Locale) => ({
+const toNoticeRow = ({ code, message, details }: Notice, locale: Locale) => ({
   code,
-  message: isNoticeCode(code) ? describeNotice(code, locale, details) : message,
+  message: isNoticeCode(code) ? describeNotice(code, locale, details ?? {}) : message,
+  ...(details && { details }),
 })
 
 /** Adds their addresses to the files that turns made. */

@@ -100,14 +100,7 @@ export const turnFrameFields = {
     },
     ['usage', 'model'],
   ),
-  notice: rowOf(
-    {
-      message_id: messageId,
-      ...noticeFields,
-      details: { type: 'object', additionalProperties: true, examples: [{ to: 'demo:demo' }] },
-    },
-    ['details'],
-  ),
+  notice: rowOf({ message_id: messageId, ...noticeFields }, ['details']),
   hitl_required: rowOf(pendingFields),
   hitl_resolved: rowOf({
     pending_id: text('The pause that ended', '01KAQ2VD11'),

@@ -254,7 +254,7 @@ t.test('A fallback answers for a model that does not', async (t) => {
     },
   )
   const [, answer] = (await history(thread_id)).messages
-  t.match(answer, { model: spare, notices: [{ code: 'MODEL_FALLBACK' }] })
+  t.match(answer, { model: spare, notices: [{ code: 'MODEL_FALLBACK', details: { to: spare } }] })
 
   const { hold, release } = createHold()
   fake.next({ text: 'late', hold }, { text: 'In time.' })

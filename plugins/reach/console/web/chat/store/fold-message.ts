@@ -42,8 +42,9 @@ export function foldMessage(turn: Turn, frame: ThreadFrame): Turn {
       return change('tool', ({ artifacts = [] }) => ({ artifacts: [...artifacts, artifact] }))
     }
     case 'notice': {
-      const { code, message } = frame
-      return change('assistant', ({ notices = [] }) => ({ notices: [...notices, { code, message }] }))
+      const { code, message, details } = frame
+      const notice = { code, message, ...(details && { details }) }
+      return change('assistant', ({ notices = [] }) => ({ notices: [...notices, notice] }))
     }
     case 'usage':
       return change(isDelegated ? 'tool' : 'assistant', ({ usage }) => ({
