@@ -1165,7 +1165,7 @@ export interface paths {
   "/agents/{id}/chat/welcome": {
     /**
      * Get the welcome of an agent
-     * @description Returns the greeting with which a client begins an empty conversation, and prompts and tasks to choose from. The greeting is the agent's own, otherwise that of the expert it was made from; prompts and tasks always come from an expert.
+     * @description Returns the greeting with which a client begins an empty conversation, and prompts and tasks to choose from. The greeting is the agent's own, otherwise that of the expert it was made from; prompts and tasks always come from an expert. `missing` names the tools that the expert, or a prompt, needs and that the caller would not have in a new thread.
      *
      * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
      */
@@ -4045,6 +4045,19 @@ export interface components {
       en: string;
       zh: string;
     };
+    /**
+     * MissingToolReason
+     * @enum {string}
+     */
+    MissingToolReason: "not_installed" | "off" | "forbidden" | "not_set_up";
+    /** MissingTool */
+    MissingTool: {
+      /** @description The name of the tool */
+      tool: string;
+      label: components["schemas"]["LocalizedText"];
+      /** @description `not_installed`: no plugin of the server has it; `off`: it is switched off for the agent; `forbidden`: the caller lacks the permission; `not_set_up`: it lacks something, such as a search engine */
+      reason: components["schemas"]["MissingToolReason"];
+    };
     /** QuickPrompt */
     QuickPrompt: {
       title: components["schemas"]["LocalizedText"];
@@ -4052,6 +4065,8 @@ export interface components {
       prompt: components["schemas"]["LocalizedText"];
       /** @description True if it is about a file to attach */
       asks_for_file?: boolean;
+      /** @description The tools that it needs and that a turn of the caller would not have */
+      missing: components["schemas"]["MissingTool"][];
     };
     /** TaskExamples */
     TaskExamples: {
@@ -4070,6 +4085,8 @@ export interface components {
       icon: string;
       /** @description As #rrggbb */
       color: string;
+      /** @description The tools that it needs and that a turn of the caller would not have */
+      missing: components["schemas"]["MissingTool"][];
       /** @description Prompts to begin a conversation with */
       quick_prompts: components["schemas"]["QuickPrompt"][];
       task_examples: components["schemas"]["TaskExamples"];
@@ -4086,6 +4103,8 @@ export interface components {
       icon: string;
       /** @description As #rrggbb */
       color: string;
+      /** @description The tools that it needs and that a turn of the caller would not have */
+      missing: components["schemas"]["MissingTool"][];
       /** @description Prompts to begin a conversation with */
       quick_prompts: components["schemas"]["QuickPrompt"][];
       task_examples: components["schemas"]["TaskExamples"];
@@ -4260,6 +4279,8 @@ export interface components {
       source_agent_id: string | null;
       icon: string | null;
       color: string | null;
+      /** @description The tools that it needs and that a turn of the caller would not have */
+      missing: components["schemas"]["MissingTool"][];
       /** @description Unix seconds */
       created_at: number;
       /** @description Unix seconds */
@@ -4308,6 +4329,8 @@ export interface components {
       source_agent_id: string | null;
       icon: string | null;
       color: string | null;
+      /** @description The tools that it needs and that a turn of the caller would not have */
+      missing: components["schemas"]["MissingTool"][];
       /** @description Unix seconds */
       created_at: number;
       /** @description Unix seconds */
@@ -4332,6 +4355,8 @@ export interface components {
       source_agent_id: string | null;
       icon: string | null;
       color: string | null;
+      /** @description The tools that it needs and that a turn of the caller would not have */
+      missing: components["schemas"]["MissingTool"][];
       /** @description Unix seconds */
       created_at: number;
       /** @description Unix seconds */
@@ -7159,6 +7184,8 @@ export interface components {
     /** Welcome */
     Welcome: {
       welcome_message: components["schemas"]["LocalizedText"];
+      /** @description The tools that it needs and that a turn of the caller would not have */
+      missing: components["schemas"]["MissingTool"][];
       /** @description Prompts to begin a conversation with */
       quick_prompts: components["schemas"]["QuickPrompt"][];
       task_examples: components["schemas"]["TaskExamples"];
@@ -21191,7 +21218,7 @@ export interface operations {
   };
   /**
    * Get the welcome of an agent
-   * @description Returns the greeting with which a client begins an empty conversation, and prompts and tasks to choose from. The greeting is the agent's own, otherwise that of the expert it was made from; prompts and tasks always come from an expert.
+   * @description Returns the greeting with which a client begins an empty conversation, and prompts and tasks to choose from. The greeting is the agent's own, otherwise that of the expert it was made from; prompts and tasks always come from an expert. `missing` names the tools that the expert, or a prompt, needs and that the caller would not have in a new thread.
    *
    * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
    */

@@ -9,7 +9,28 @@ export interface QuickPrompt {
   prompt: LocalizedText
   /** True if it is about a file, which the person attaches first. */
   asks_for_file?: boolean
+  /** The names of the tools without which nothing comes of it, such as `web_search`. */
+  needs?: readonly string[]
 }
+
+/** The JSON Schema of the tools that an expert or a prompt needs and a turn of the caller would not have. */
+export const missingTools = {
+  type: 'array',
+  description: 'The tools that it needs and that a turn of the caller would not have',
+  items: {
+    title: 'MissingTool',
+    ...rowOf({
+      tool: { type: 'string', description: 'The name of the tool', examples: ['web_search'] },
+      label: { ...localizedText, examples: [{ en: 'Search the web', zh: '搜索网页' }] },
+      reason: {
+        title: 'MissingToolReason',
+        enum: ['not_installed', 'off', 'forbidden', 'not_set_up'],
+        description:
+          '`not_installed`: no plugin of the server has it; `off`: it is switched off for the agent; `forbidden`: the caller lacks the permission; `not_set_up`: it lacks something, such as a search engine',
+      },
+    }),
+  },
+} as const
 
 /** The JSON Schema of what a conversation with an agent may begin with. */
 export const quickPrompts = {
@@ -29,6 +50,7 @@ export const quickPrompts = {
           examples: [{ en: 'What is unusual in sales.csv?', zh: 'sales.csv 中有什么值得注意？' }],
         },
         asks_for_file: { type: 'boolean', description: 'True if it is about a file to attach' },
+        missing: missingTools,
       },
       ['asks_for_file'],
     ),
@@ -58,6 +80,8 @@ export interface Expert {
   icon: string
   /** As `#rrggbb`. */
   color: string
+  /** The names of the tools without which it cannot do its work, such as `web_search`. */
+  needs?: readonly string[]
   quick_prompts: readonly QuickPrompt[]
   task_examples: { en: readonly string[]; zh: readonly string[] }
   /**

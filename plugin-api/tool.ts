@@ -73,6 +73,7 @@ export interface OfferedTurn {
   /** The account that it acts for, and the ids of its groups. */
   user_id: string
   groups: readonly string[]
+  /** Empty if the question is what a new thread would have. */
   thread_id: string
   /** The way in which the thread is reached: `web`, `api`, `schedule` or the kind of a channel. */
   channel_type: string

@@ -289,6 +289,15 @@ t.test('an invalid declaration is refused with the plugin and the field', async 
     ],
     ["host.extend('agents.experts', null)", /expert "undefined" is not valid: it must be object/],
     [expert("color: 'red'"), /expert "sage" is not valid: \/color must match pattern/],
+    [expert("needs: ['web search']"), /expert "sage" is not valid: \/needs\/0 must match pattern/],
+    [
+      expert("needs: ['recall', 'recall']"),
+      /expert "sage" is not valid: \/needs must NOT have duplicate items/,
+    ],
+    [
+      expert("quick_prompts: [{ title: text, description: text, prompt: text, needs: 'recall' }]"),
+      /expert "sage" is not valid: \/quick_prompts\/0\/needs must be array/,
+    ],
     [expert("files: 'here'"), /expert "sage" is not valid: \/files must be an absolute path/],
   ]
   const reasons = await readReasons(

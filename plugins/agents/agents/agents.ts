@@ -20,6 +20,7 @@ import { createAgentRows, createKnowledgeChoices } from './agent-rows.ts'
 import { createAskable } from './askable.ts'
 
 import type { Cradle } from './manifest.ts'
+import { createMissingTools } from './missing-tools.ts'
 import { createModelChoice, readFallbackModels, readModelSettings } from './models.ts'
 import { createOperations } from './operations.ts'
 import { type ReceivedBytes, storeReceivedBytes } from './received-bytes.ts'
@@ -263,6 +264,7 @@ export function createAgents(
     /** Reads an agent's tools from the database, with the permissions and approvals that a call must respect. */
     readToolAccess: toolAccess.read,
     toolSettings: createToolSettings(cradle, toolAccess),
+    ...createMissingTools(cradle, { ...toolAccess, ...knowledge }),
 
     /** Lists the agents that name a provider in their `default_model`, of one owner or, with null, of all owners. */
     async listProviderReferences(provider: {

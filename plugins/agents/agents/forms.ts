@@ -11,11 +11,13 @@ import {
 } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 
+const toolName = { type: 'string', pattern: '^[a-zA-Z][a-zA-Z0-9_-]{0,63}$' } as const
+
 const assertToolForm = createFormCheck<Tool>(
   {
     type: 'object',
     properties: {
-      name: { type: 'string', pattern: '^[a-zA-Z][a-zA-Z0-9_-]{0,63}$' },
+      name: toolName,
       label: localizedText,
       description: { type: 'string', minLength: 1 },
       input_schema: { type: 'object' },
@@ -44,6 +46,8 @@ export function assertTool(candidate: unknown): Tool {
 
 const texts = { type: 'array', items: { type: 'string', minLength: 1 } } as const
 
+const needs = { type: 'array', items: toolName, uniqueItems: true } as const
+
 const assertExpertForm = createFormCheck<Expert>(
   {
     type: 'object',
@@ -54,6 +58,7 @@ const assertExpertForm = createFormCheck<Expert>(
       welcome_message: localizedText,
       icon: { type: 'string' },
       color: { type: 'string', pattern: '^#[0-9a-fA-F]{6}$' },
+      needs,
       quick_prompts: {
         type: 'array',
         items: {
@@ -63,6 +68,7 @@ const assertExpertForm = createFormCheck<Expert>(
             description: localizedText,
             prompt: localizedText,
             asks_for_file: { type: 'boolean' },
+            needs,
           },
           required: ['title', 'description', 'prompt'],
           additionalProperties: false,

@@ -16,7 +16,10 @@ type PublishedExpertDetail = TypeOf<typeof publishedExpertDetail>
  * below `<home>/experts/<id>`; times are Unix seconds.
  */
 export interface PublishedExpertDocument
-  extends Omit<PublishedExpertDetail, 'id' | 'expert_id' | 'icon' | 'color' | 'is_owner' | 'can_edit'>,
+  extends Omit<
+      PublishedExpertDetail,
+      'id' | 'expert_id' | 'icon' | 'color' | 'missing' | 'is_owner' | 'can_edit'
+    >,
     Character,
     Shared {
   _id: string

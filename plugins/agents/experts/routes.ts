@@ -8,9 +8,10 @@ import {
   pageReply,
   replyWithTag,
 } from '#plugin-api'
+import type { AuthCaller } from '../../identity/auth/types.ts'
 import { expertFields, type PublishedExpertDocument, type PublishedExpertSummary } from './character.ts'
 import { mayEdit, type Reader } from './expert-access.ts'
-import { route } from './manifest.ts'
+import { type Cradle, route } from './manifest.ts'
 import {
   expertDetail,
   expertParams,
@@ -34,14 +35,35 @@ const AGENT_ERRORS = [
   'LIMIT_REACHED',
 ] as const
 
-const showExpert = ({ files, quick_prompts, task_examples, ...shown }: Expert) => ({
-  ...shown,
-  expert_id: shown.id,
-  quick_prompts: [...quick_prompts],
-  task_examples: { en: [...task_examples.en], zh: [...task_examples.zh] },
-})
+/** Shows experts, with what an agent made from them would lack for this caller. */
+const showExperts = async (
+  experts: readonly Expert[],
+  caller: AuthCaller,
+  { agents }: Pick<Cradle, 'agents'>,
+) =>
+  (await agents.assessExperts(experts, caller)).map(({ files, task_examples, ...shown }) => ({
+    ...shown,
+    expert_id: shown.id,
+    task_examples: { en: [...task_examples.en], zh: [...task_examples.zh] },
+  }))
 
-const showPublished = (expert: PublishedExpertSummary, caller: Reader) => {
+/** Shows published experts, which need what the experts need whose agents they were published from. */
+const showAllPublished = async (
+  experts: readonly PublishedExpertSummary[],
+  caller: AuthCaller,
+  { agents, extensions }: Pick<Cradle, 'agents' | 'extensions'>,
+) => {
+  const assessed = await agents.assessExperts(
+    experts.map(({ template_name, ...expert }) => {
+      const template = extensions['agents.experts'].get(template_name ?? '')
+      return { expert, needs: template?.needs, quick_prompts: [] }
+    }),
+    caller,
+  )
+  return assessed.map(({ expert, missing }) => ({ ...toRow(expert, caller), missing }))
+}
+
+const toRow = (expert: Omit<PublishedExpertSummary, 'template_name'>, caller: Reader) => {
   const { _id: id, slug, name, description, created_by, created_by_id, source_agent_id } = expert
   const { icon, color, created_at, updated_at } = expert
   const shown = { slug, name, description, created_by, source_agent_id, icon, color, created_at, updated_at }
@@ -52,8 +74,13 @@ const showPublished = (expert: PublishedExpertSummary, caller: Reader) => {
   }
 }
 
-const replyWithDetail = (expert: PublishedExpertDocument, caller: Reader) =>
-  replyWithTag(200, { ...showPublished(expert, caller), files: expert.files }, makeTag(expert, expertFields))
+const showPublished = async (expert: PublishedExpertDocument, caller: AuthCaller, cradle: Cradle) => {
+  const [row] = await showAllPublished([expert], caller, cradle)
+  return { ...row!, files: expert.files }
+}
+
+const replyWithDetail = async (expert: PublishedExpertDocument, caller: AuthCaller, cradle: Cradle) =>
+  replyWithTag(200, await showPublished(expert, caller, cradle), makeTag(expert, expertFields))
 
 const listExperts = route({
   method: 'GET',
@@ -64,7 +91,7 @@ const listExperts = route({
     'Lists the templates that come with the server and its plugins, with texts in English and Chinese. What users have published is listed by `GET /experts/published`.',
   guard: 'user',
   response: { 200: expertRows },
-}).handle((_, { experts }) => experts.list().map(showExpert))
+}).handle(({ caller }, cradle) => showExperts(cradle.experts.list(), caller, cradle))
 
 const getExpert = route({
   method: 'GET',
@@ -77,9 +104,11 @@ const getExpert = route({
   params: expertParams,
   response: { 200: expertDetail },
   errors: ['NOT_FOUND'],
-}).handle(async ({ params, locale }, { experts }) => {
+}).handle(async ({ caller, params, locale }, cradle) => {
+  const { experts } = cradle
   const expert = experts.find(params.expert_id)
-  return { ...showExpert(expert), files: await experts.listFiles(expert, locale) }
+  const [row] = await showExperts([expert], caller, cradle)
+  return { ...row!, files: await experts.listFiles(expert, locale) }
 })
 
 const createFromExpert = route({
@@ -117,9 +146,9 @@ const publishExpert = route({
     'LIMIT_REACHED',
   ],
   audit: 'expert.publish',
-}).handle(async ({ agent, caller, body }, { publishedExperts }) => {
-  const { expert, left_out } = await publishedExperts.publish(agent, caller, body)
-  return { ...showPublished(expert, caller), files: expert.files, left_out }
+}).handle(async ({ agent, caller, body }, cradle) => {
+  const { expert, left_out } = await cradle.publishedExperts.publish(agent, caller, body)
+  return { ...(await showPublished(expert, caller, cradle)), left_out }
 })
 
 const previewPublication = route({
@@ -146,9 +175,9 @@ const listPublished = route({
   guard: 'user',
   query: objectOf(pageQuery),
   response: { 200: publishedExpertRows },
-}).handle(async ({ caller, query }, { publishedExperts }) => {
-  const { rows, next } = await publishedExperts.list(caller, query)
-  return pageReply(query, { rows: rows.map((expert) => showPublished(expert, caller)), next })
+}).handle(async ({ caller, query }, cradle) => {
+  const { rows, next } = await cradle.publishedExperts.list(caller, query)
+  return pageReply(query, { rows: await showAllPublished(rows, caller, cradle), next })
 })
 
 const getPublished = route({
@@ -162,8 +191,8 @@ const getPublished = route({
   response: { 200: publishedExpertDetail },
   errors: ['NOT_FOUND'],
   etag: true,
-}).handle(async ({ caller, params }, { publishedExperts }) =>
-  replyWithDetail(await publishedExperts.find(caller, params.expert_id), caller),
+}).handle(async ({ caller, params }, cradle) =>
+  replyWithDetail(await cradle.publishedExperts.find(caller, params.expert_id), caller, cradle),
 )
 
 const changePublished = route({
@@ -180,9 +209,10 @@ const changePublished = route({
   errors: ['NOT_FOUND', 'SECRET_IN_SETTINGS', 'PROVIDER_NOT_VISIBLE'],
   etag: true,
   audit: 'expert.update',
-}).handle(async (request, { publishedExperts }) => {
+}).handle(async (request, cradle) => {
   const { caller, params, body } = request
-  return replyWithDetail(await publishedExperts.update(params.expert_id, caller, body, request), caller)
+  const expert = await cradle.publishedExperts.update(params.expert_id, caller, body, request)
+  return replyWithDetail(expert, caller, cradle)
 })
 
 const installPublished = route({

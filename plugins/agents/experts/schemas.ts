@@ -1,4 +1,13 @@
-import { localizedText, newAgent, nullable, objectOf, quickPrompts, rowOf, taskExamples } from '#plugin-api'
+import {
+  localizedText,
+  missingTools,
+  newAgent,
+  nullable,
+  objectOf,
+  quickPrompts,
+  rowOf,
+  taskExamples,
+} from '#plugin-api'
 
 const text = { type: 'string' } as const
 const texts = { type: 'array', items: text } as const
@@ -33,6 +42,7 @@ const expert = {
   },
   icon: { type: 'string', description: 'The name of an icon of the Lucide set', examples: ['chart-column'] },
   color: { type: 'string', description: 'As #rrggbb', examples: ['#4B7BEC'] },
+  missing: missingTools,
   quick_prompts: quickPrompts,
   task_examples: taskExamples,
 } as const
@@ -104,6 +114,7 @@ const published = {
   source_agent_id: { ...nullable(text), description: 'Null once that agent is gone' },
   icon: nullable({ ...text, examples: ['chart-column'] }),
   color: nullable({ ...text, examples: ['#4B7BEC'] }),
+  missing: missingTools,
   created_at: time,
   updated_at: time,
 } as const

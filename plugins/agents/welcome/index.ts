@@ -39,6 +39,9 @@ const GENERAL = 'general-assistant'
 const FEW_EXAMPLES = 3
 const MANY_EXAMPLES = 6
 
+/** The part of an expert that the welcome of an agent consists of. */
+type Greeter = Pick<Expert, 'welcome_message' | 'needs' | 'quick_prompts' | 'task_examples'>
+
 /**
  * Creates the greeting of an agent: its own message, otherwise that of the expert that it was made from, otherwise that
  * of the general assistant. Prompts and examples always come from an expert.
@@ -46,8 +49,8 @@ const MANY_EXAMPLES = 6
 function createWelcome(
   { template_name, welcome_message }: Pick<AgentDocument, 'template_name' | 'welcome_message'>,
   experts: Extensions<Expert>,
-): Welcome {
-  const general = experts.get(GENERAL) ?? fallback
+): Greeter & Pick<Welcome, 'task_examples'> {
+  const general: Greeter = experts.get(GENERAL) ?? fallback
   const expert = experts.get(template_name ?? '') ?? general
   const listExamples = (locale: Locale) =>
     normalizeExamples(expert.task_examples[locale], [
@@ -56,7 +59,8 @@ function createWelcome(
     ])
   return {
     welcome_message: toMessage(welcome_message, expert.welcome_message),
-    quick_prompts: [...expert.quick_prompts],
+    needs: expert.needs,
+    quick_prompts: expert.quick_prompts,
     task_examples: { en: listExamples('en'), zh: listExamples('zh') },
   }
 }
@@ -79,10 +83,14 @@ const getWelcome = route({
   operation_id: 'getWelcome',
   summary: 'Get the welcome of an agent',
   description:
-    "Returns the greeting with which a client begins an empty conversation, and prompts and tasks to choose from. The greeting is the agent's own, otherwise that of the expert it was made from; prompts and tasks always come from an expert.",
+    "Returns the greeting with which a client begins an empty conversation, and prompts and tasks to choose from. The greeting is the agent's own, otherwise that of the expert it was made from; prompts and tasks always come from an expert. `missing` names the tools that the expert, or a prompt, needs and that the caller would not have in a new thread.",
   guard: 'agent',
   response: { 200: welcome },
-}).handle(({ agent }, { extensions }) => createWelcome(agent, extensions['agents.experts']))
+}).handle(async ({ agent, caller }, { agents, extensions }) => {
+  const greeter = createWelcome(agent, extensions['agents.experts'])
+  const [welcome] = await agents.assessExperts([greeter], caller, agent)
+  return welcome!
+})
 
 /** Accounts that an agent is shared with may read these too: the welcome has the same examples. */
 const getCronExamples = route({
@@ -108,7 +116,7 @@ export default definePlugin({
 })
 
 /** The greeting of agents if no plugin provides a general assistant. */
-const fallback: Pick<Expert, 'welcome_message' | 'quick_prompts' | 'task_examples'> = {
+const fallback: Greeter = {
   welcome_message: {
     en: 'Hello, what can I do for you?',
     zh: '您好，有什么可以帮您？',

@@ -1,5 +1,6 @@
 import {
   localizedText,
+  missingTools,
   nullable,
   objectOf,
   quickPrompts,
@@ -16,6 +17,7 @@ export const welcome = {
       ...localizedText,
       examples: [{ en: 'Hello! Send me a table.', zh: '您好！请发给我一个表格。' }],
     },
+    missing: missingTools,
     quick_prompts: quickPrompts,
     task_examples,
   }),

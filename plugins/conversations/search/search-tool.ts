@@ -1,4 +1,4 @@
-import { type OfferedTurn, objectOf, type Tool, type ToolContext, type TypeOf } from '#plugin-api'
+import { objectOf, type Tool, type ToolContext, type TypeOf } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import type { SearchHit } from './search.ts'
 
@@ -40,13 +40,13 @@ export function createSearchTool(partsOf: () => Parts): Tool {
     opt_in: true,
     needsApproval: () => false,
     execute: ({ query }: Input, context) => run(query, context, partsOf()),
-    forTurn: async (turn) => ((await isPrivate(turn, partsOf())) ? tool : null),
+    forTurn: async ({ channel_type }) => (OWN_KINDS.has(channel_type) ? tool : null),
   }
   return tool
 }
 
 async function isPrivate(
-  { user_id, agent_id, thread_id }: Pick<OfferedTurn, 'user_id' | 'agent_id' | 'thread_id'>,
+  { user_id, agent_id, thread_id }: ToolContext,
   { threads }: Parts,
 ): Promise<boolean> {
   const { channel_type } = await threads.get({ user_id, agent_id }, thread_id)

@@ -145,6 +145,7 @@ t.test('A workspace is published to the byte, and nobody but the server may read
     source_agent_id: id,
     icon: null,
     color: null,
+    missing: [],
     files: Object.keys(files).sort(),
     left_out: [],
   })

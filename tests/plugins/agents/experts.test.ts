@@ -84,7 +84,7 @@ t.test('The catalog lists the bundled experts and those of other plugins', async
     [...BUNDLED, outside.id],
   )
   const { files, ...row } = outside
-  const shown = { ...row, expert_id: outside.id }
+  const shown = { ...row, expert_id: outside.id, missing: [] }
   t.strictSame(rows.at(-1), shown)
   t.strictSame(await get(`/experts/${outside.id}`), {
     ...shown,

@@ -12,6 +12,10 @@ const analyst = bundledExperts.find(({ id }) => id === 'data-analyst')!
 const numbered = (count: number, language = 'en') =>
   Array.from({ length: count }, (_, index) => `${language} task ${index + 1}`)
 
+/** The prompts of an expert as a caller sees them who lacks nothing. */
+const shown = ({ quick_prompts }: Pick<typeof general, 'quick_prompts'>) =>
+  quick_prompts.map(({ needs, ...prompt }) => ({ ...prompt, missing: [] }))
+
 /** The numbers of examples of a plugin's experts. */
 const sizes = { none: 0, two: 2, three: 3, five: 5, six: 6, eight: 8 }
 const expert = (id: string, en: string[], zh: string[]) => ({
@@ -52,9 +56,10 @@ const examplesOf = async (t: Test, template_name: string) =>
   (await welcomeOf(t, await createAgent(t, { template_name }))).task_examples
 
 t.test('An agent of its own greets like the general assistant', async (t) => {
-  const { welcome_message, quick_prompts, task_examples } = general
+  const { welcome_message, task_examples } = general
+  const quick_prompts = shown(general)
   const agent_id = await createAgent(t, {})
-  t.same(await welcomeOf(t, agent_id), { welcome_message, quick_prompts, task_examples })
+  t.same(await welcomeOf(t, agent_id), { welcome_message, missing: [], quick_prompts, task_examples })
   const [row] = await succeed(t, 'GET', '/experts')
   t.same(
     (await welcomeOf(t, agent_id)).quick_prompts,
@@ -64,18 +69,24 @@ t.test('An agent of its own greets like the general assistant', async (t) => {
 })
 
 t.test('An agent made from an expert greets in both languages, whichever it was made in', async (t) => {
-  const { id: template_name, welcome_message, quick_prompts, task_examples } = analyst
+  const { id: template_name, welcome_message, task_examples } = analyst
+  const expected = { welcome_message, missing: [], quick_prompts: shown(analyst), task_examples }
   for (const language of ['en', 'zh']) {
     const agent_id = await createAgent(t, { template_name }, language)
-    t.same(await welcomeOf(t, agent_id), { welcome_message, quick_prompts, task_examples }, language)
+    t.same(await welcomeOf(t, agent_id), expected, language)
   }
 })
 
 t.test('Its own message replaces both languages until it is removed', async (t) => {
   const agent_id = await createAgent(t, { template_name: analyst.id, welcome_message: 'Ahoy' })
-  const { quick_prompts, task_examples } = analyst
+  const { task_examples } = analyst
   const ahoy = { en: 'Ahoy', zh: 'Ahoy' }
-  t.same(await welcomeOf(t, agent_id), { welcome_message: ahoy, quick_prompts, task_examples })
+  t.same(await welcomeOf(t, agent_id), {
+    welcome_message: ahoy,
+    missing: [],
+    quick_prompts: shown(analyst),
+    task_examples,
+  })
   for (const welcome_message of [' \n', null, '']) {
     await succeed(t, 'PATCH', `/agents/${agent_id}`, { body: { welcome_message } })
     t.same((await welcomeOf(t, agent_id)).welcome_message, analyst.welcome_message)

@@ -56,13 +56,14 @@ function assertAcceptable(t: Tap, messages: readonly ChatMessage[]): void {
 
 type Tap = Pick<typeof t, 'ok' | 'equal'>
 
-t.test('The three tools have descriptions, and accept the declared input', async (t) => {
+t.test('The tools have descriptions, and accept the declared input', async (t) => {
   t.strictSame(
     tools.map(({ name, disableable, top_level_only = false }) => [name, disableable, top_level_only]),
     [
       ['write_todos', false, false],
       ['task', false, true],
       ['ask_user_question', true, true],
+      ['ask_agent', true, false],
     ],
   )
   const todo = { content: 'x', status: 'pending' }
@@ -359,7 +360,9 @@ t.test('A third-party tool asks for agent and subagent, and delegates for the ag
   fake.next(
     { toolCalls: [task('call_t', 'try both')] },
     { toolCalls: [call('call_i', 'inquire', {}), call('call_p', 'pass_on', {})] },
-    { text: 'one of them can be done' },
+    { toolCalls: [call('call_p', 'pass_on', {})] },
+    { text: 'gone as far as it goes' },
+    { text: 'both are done' },
     { text: 'so be it' },
   )
   const { frames } = await socket.ask({ text: 'go' }, answer)
@@ -367,6 +370,7 @@ t.test('A third-party tool asks for agent and subagent, and delegates for the ag
     frames.filter(({ type, parent_tool_call_id }) => type === 'tool_result' && parent_tool_call_id),
     [
       { name: 'pass_on', is_error: true, output: /cannot be delegated further/ },
+      { name: 'pass_on', is_error: false, output: 'gone as far as it goes' },
       { name: 'inquire', is_error: false, output: 'Which? This.' },
     ],
   )
