@@ -35,6 +35,7 @@ export function createMissingTools(
       agent_id: agent?._id ?? '',
       owner_id: agent?.owner_id ?? caller.id,
       user_id: caller.id,
+      groups: caller.groups,
       thread_id: '',
       channel_type: 'web',
       has_memory: caller.memory,
