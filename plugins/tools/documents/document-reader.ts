@@ -9,7 +9,7 @@ import { readSample } from './reading/file-sample.ts'
 import type { ReadingFile } from './reading/reader.ts'
 import type { ReadingProblem } from './reading/reading-failure.ts'
 import type { ReadingAnswer } from './reading/reading-worker.ts'
-import { type DocumentPage, readStoredPages } from './stored-text.ts'
+import { type DocumentSegment, readStoredPages, readStoredSegments } from './stored-text.ts'
 
 // The name of the compiled file.
 const WORKER = new URL('./reading/reading-worker.js', import.meta.url)
@@ -163,14 +163,14 @@ export function createDocumentReader({
     chooseMediaType,
 
     /**
-     * Reads bytes from elsewhere for an account; returns undefined if they are no document. `use` has the pages of their
-     * text for as long as it runs. Throws like `read`.
+     * Reads bytes from elsewhere for an account; returns undefined if they are no document. `use` has the segments
+     * of their text for as long as it runs. Throws like `read`.
      */
     async withText<Result>(
       bytes: Buffer,
       { user_id, ...file }: NamedFile & { user_id: string; address?: string },
       signal: AbortSignal,
-      use: (summary: ReadingSummary, pages: () => AsyncGenerator<DocumentPage>) => Promise<Result>,
+      use: (summary: ReadingSummary, segments: () => AsyncGenerator<DocumentSegment>) => Promise<Result>,
     ): Promise<Result | undefined> {
       const folder = join(server.home, 'documents')
       const path = join(folder, `${randomUUID()}.source`)
@@ -185,7 +185,7 @@ export function createDocumentReader({
           { user_id, output, lane: 'page' },
           signal,
         )
-        return await use(summary, () => readStoredPages(output, summary.pages))
+        return await use(summary, () => readStoredSegments(output))
       } finally {
         for (const name of [path, output]) await rm(name, { force: true })
       }

@@ -1,10 +1,17 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
+import type { Segment } from './reading/blocks.ts'
 import type { TextPart } from './reading/text-parts.ts'
 
 /** A page of a document; documents without pages have parts of about equal length instead, which are numbered alike. */
 export interface DocumentPage {
   page: number
+  text: string
+}
+
+/** A segment of a document with its text; `gap` is the space between it and the one before. */
+export interface DocumentSegment extends Omit<Segment, 'start' | 'end'> {
+  gap: string
   text: string
 }
 
@@ -36,4 +43,23 @@ export async function* readStoredPages(path: string, pages: number | null): Asyn
   }
   const last = pages ?? current.page
   for (; current.page <= last; current = { page: current.page + 1, text: '' }) yield current
+}
+
+/** Yields the segments of a stored text in their order. Holds one part of the file at a time. */
+export async function* readStoredSegments(path: string): AsyncGenerator<DocumentSegment> {
+  const lines = createInterface({ input: createReadStream(path), crlfDelay: Infinity })
+  let last = 0
+  let offset = 0
+  for await (const line of lines) {
+    const { text, segments } = JSON.parse(line) as TextPart
+    for (const { start, end, ...segment } of segments) {
+      yield {
+        ...segment,
+        gap: text.slice(last - offset, start - offset),
+        text: text.slice(start - offset, end - offset),
+      }
+      last = end
+    }
+    offset += text.length
+  }
 }

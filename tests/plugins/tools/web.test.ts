@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { createGuardedFetch } from '#kernel'
 import { VERSION } from '../../../kernel/loading/package.ts'
+import type { ToolContext } from '../../../plugin-api/tool.ts'
 import type { ThreadDocument } from '../../../plugins/conversations/chat/documents.ts'
 import { createDocumentReader } from '../../../plugins/tools/documents/document-reader.ts'
 import { createWebFetch } from '../../../plugins/tools/web/web-fetch.ts'
@@ -66,12 +67,13 @@ function createTool(t: Test, { allowHosts = ['127.0.0.1'], timeLimitMs }: Option
   const tool = createWebFetch(
     () => ({ webPages: pages, documentReader, describeError: (code: string) => code }) as never,
   )
-  return async (url: string, more: object = {}, signal = new AbortController().signal): Promise<string> =>
-    tool.execute({ url, ...more } as never, createToolContext({ signal }))
+  return async (url: string, more: object = {}, context: Partial<ToolContext> = {}): Promise<string> =>
+    tool.execute({ url, ...more } as never, createToolContext(context))
 }
 
-/** The text of a result, without its heading. */
-const textOf = (result: string) => result.slice(result.indexOf(NOTE) + NOTE.length + 2)
+/** The text of a result, without its heading and the marks of its passages. */
+const textOf = (result: string) =>
+  result.slice(result.indexOf(NOTE) + NOTE.length + 2).replace(/<passage number="1">\n|\n<\/passage>/g, '')
 
 /** Writes to a response for as long as somebody reads. */
 function pour(res: ServerResponse, piece: string | Buffer): void {
@@ -110,6 +112,7 @@ URL: ${base}/docs/page?q=1
 Status: 200
 ${NOTE}
 
+<passage number="1">
 Heading
 
 Some bold text with a link (${base}/docs/other#part), another (${base}/top?x=1&y=2), https://example.com/, an anchor, a script and mail.
@@ -126,7 +129,8 @@ Name: Tea | Price: 3 (${base}/tea)
 Total
 
   code
-    here`,
+    here
+</passage>`,
   )
   const [request] = site.requests
   t.equal(request!.headers['user-agent'], 'AgentPlatformService/1.2.3')
@@ -165,7 +169,9 @@ t.test('The main part is chosen by what the page has', async (t) => {
   for (const [index, result] of (await Promise.all(read)).entries())
     t.equal(textOf(result), table[index]![1], table[index]![0])
   site.set('/', { body: '<script>all()</script>' })
-  t.equal(textOf(await get(site.url)), '[the page has no text]')
+  const [none, lost] = (await get(site.url)).split('\n').slice(-2)
+  t.equal(none, '[the page has no text]')
+  t.match(lost, /^\[the page shows its text with JavaScript/)
 })
 
 t.test('Text, JSON, XML and the source of HTML come as they are, other types are refused', async (t) => {
@@ -189,7 +195,7 @@ t.test('Text, JSON, XML and the source of HTML come as they are, other types are
   site.set('/', { body: '<title>T</title><p>a</p>' })
   t.equal(
     await get(site.url, { format: 'raw' }),
-    `URL: ${site.url}/\nStatus: 200\n${NOTE}\n\n<title>T</title><p>a</p>`,
+    `URL: ${site.url}/\nStatus: 200\n${NOTE}\n\n<passage number="1">\n<title>T</title><p>a</p>\n</passage>`,
   )
   for (const type of ['image/png', 'application/octet-stream', 'video/mp4', 'nonsense']) {
     site.set('/', { type, body: 'xyz', headers: { 'content-length': '3' } })
@@ -214,10 +220,17 @@ t.test('Documents come as their text, page by page', async (t) => {
   const get = createTool(t)
   const pdf = makePdf([[['Fares of the ferry']], [['Anna pays 12.']]])
   site.set('/fares.pdf', { type: 'application/pdf', body: pdf })
-  t.equal(
-    textOf(await get(`${site.url}/fares.pdf`)),
-    '[page 1 of 2]\nFares of the ferry\n\n[page 2 of 2]\nAnna pays 12.',
+  const sources: object[] = []
+  const cite = (source: object) => sources.push(source)
+  const url = `${site.url}/fares.pdf`
+  t.match(
+    await get(`${url}#page=9`, {}, { cite }),
+    '\n<passage number="1" page="1">\nFares of the ferry\n</passage>\n<passage number="2" page="2">\nAnna pays 12.\n</passage>',
   )
+  t.strictSame(sources, [
+    { id: `${url}#page=1`, title: `${url}, p. 1`, url: `${url}#page=1`, text: 'Fares of the ferry' },
+    { id: `${url}#page=2`, title: `${url}, p. 2`, url: `${url}#page=2`, text: 'Anna pays 12.' },
+  ])
   const docx = makeDocx([{ heading: 'Terms', level: 1 }, { text: 'No refunds.' }])
   site.set('/terms.docx?v=2', { type: 'application/octet-stream', body: docx })
   t.equal(textOf(await get(`${site.url}/terms.docx?v=2`)), 'Terms\n\nNo refunds.')
@@ -274,31 +287,31 @@ t.test('Compressed bodies are read, broken ones are said to be', async (t) => {
   await t.rejects(get(site.url), { message: /^the page could not be fetched: incorrect header check$/ })
   const bomb = gzipSync(Buffer.alloc(amount({ short: 12, long: 40 }) * MIB, 'x'))
   site.set('/', { type: 'text/plain', body: bomb, headers: { 'content-encoding': 'gzip' } })
-  const end = await get(site.url, { offset: 8 * MIB - 10 })
-  t.equal(textOf(end), `xxxxxxxxxx\n[the page is longer than ${8 * MIB} bytes; the rest was not read]`)
+  const last = Math.ceil((8 * MIB) / (48 * 1024))
+  const end = textOf(await get(site.url, { part: last }))
+  t.match(end, /^x+\n\[the page is longer than 8388608 bytes; the rest was not read\]$/)
+  t.equal(end.indexOf('\n'), 8 * MIB - (last - 1) * 48 * 1024)
 })
 
-t.test('A long text is read on with offset, each part within 48 KiB', async (t) => {
+t.test('A long text is read on in parts, each within 48 KiB', async (t) => {
   const site = await createSite(t)
   const get = createTool(t)
-  const text = '0123456789汉ä😀'.repeat(7000)
-  site.set('/', { type: 'text/plain; charset=utf-8', body: text })
-  let offset = 0
-  let read = ''
-  for (let calls = 0; calls < 10; calls++) {
-    const result = await get(site.url, { offset })
-    t.ok(Buffer.byteLength(result) < 49 * 1024)
-    const next = /\n\[cut; the text has (\d+) characters; continue with offset (\d+)\]$/.exec(textOf(result))
-    read += textOf(result).slice(0, next?.index)
-    if (!next) break
-    t.equal(Number(next[1]), text.length)
-    offset = Number(next[2])
+  const texts = ['0123456789汉ä😀'.repeat(7000), `${'x'.repeat(99)}\n`.repeat(1000)]
+  for (const text of texts) {
+    site.set('/', { type: 'text/plain; charset=utf-8', body: text })
+    let read = ''
+    for (let part = 1; part < 10; part++) {
+      const result = await get(site.url, { part })
+      t.ok(Buffer.byteLength(result) < 49 * 1024)
+      const next = /\n\[part (\d+) of (\d+); continue with part (\d+)\]$/.exec(textOf(result))
+      read += textOf(result).slice(0, next?.index)
+      if (!next) break
+      t.strictSame(next.slice(1), [`${part}`, '3', `${part + 1}`])
+      t.match(result, `\nPart: ${part} of 3\n`)
+    }
+    t.ok(read === text, 'nothing is missing and nothing comes twice')
   }
-  t.ok(read === text, 'nothing is missing and nothing comes twice')
-  t.equal(
-    textOf(await get(site.url, { offset: text.length })),
-    `[the text ends at ${text.length} characters]`,
-  )
+  t.equal(textOf(await get(site.url, { part: 4 })), '[the page has only 3 parts]')
   site.set('/', { type: 'text/plain', body: 'x'.repeat(48 * 1024) })
   t.equal(textOf(await get(site.url)), 'x'.repeat(48 * 1024), 'what just fits is not cut')
 })
@@ -328,7 +341,7 @@ t.test('Redirects are followed, not too many of them and not anywhere', async (t
   site.set('/', { status: 302, type: 'text/plain', body: 'no location' })
   await t.rejects(get(site.url), { message: /answered 302 Found.*\n\nno location$/s })
   site.set('/', (_, res) => pour(res.writeHead(302, { location: '/0' }), 'x'.repeat(1000)))
-  t.match(await get(site.url), /arrived$/, 'the body of a redirect is not waited for')
+  t.match(await get(site.url), /arrived\n<\/passage>$/, 'the body of a redirect is not waited for')
 })
 
 t.test('Local and private addresses are refused, also behind a redirect', async (t) => {
@@ -412,8 +425,8 @@ t.test('A body without end is read as far as the limit, and the connection let g
       pour(res.writeHead(200, { 'content-type': 'text/plain' }), 'x'.repeat(65_536))
     }),
   )
-  const result = await get(site.url, { offset: 8 * MIB - 5 })
-  t.match(textOf(result), /^xxxxx\n\[the page is longer than 8388608 bytes; the rest was not read\]$/)
+  const result = await get(site.url, { part: 171 })
+  t.match(textOf(result), /^x+\n\[the page is longer than 8388608 bytes; the rest was not read\]$/)
   await gone
 })
 
@@ -446,7 +459,7 @@ t.test('A slow page is given up at the time limit or when the signal is aborted'
     if (hurried.hasArrived()) await hurried.gone
     const stopped = served()
     const abort = new AbortController()
-    const call = createTool(t)(site.url, {}, abort.signal)
+    const call = createTool(t)(site.url, {}, { signal: abort.signal })
     await stopped.arrived
     abort.abort(new Error('stopped'))
     await t.rejects(call, { message: 'stopped' }, name)
@@ -510,7 +523,7 @@ t.test('In a chat the tool is there for everyone, and reaches what is allowed', 
   )
   t.match(results.get(site.url), {
     is_error: false,
-    output: /^Title: Hello\nURL: .*\nStatus: 200\n.*\n\nfrom the page$/,
+    output: /^Title: Hello\nURL: .*\nStatus: 200\n.*\n\n<passage number="1">\nfrom the page\n<\/passage>$/,
   })
   t.match(results.get(`http://localhost:${site.port}/`), {
     is_error: true,
@@ -525,11 +538,12 @@ t.test('A page that was read is a source of its result, and once of its thread',
   site.set('/plain', { type: 'text/plain', body: 'no title' })
   site.set('/old', { status: 301, headers: { location: '/page' } })
   const socket = await chat.connect()
-  const sourceOf = (path: string, title?: string) => {
+  const sourceOf = (path: string) => {
     const url = site.url + path
-    return { id: url, title: title ?? url, url }
+    return { id: url, title: url, url }
   }
-  const page = sourceOf('/page', 'Hello')
+  const place = `${site.url}/page#:~:text=from%20the%20page`
+  const page = { id: place, title: 'Hello', url: place, text: 'from the page' }
   let thread_id: string | undefined
   /** Sources by call as the frames of a turn tell them. */
   const read = async (...paths: string[]) => {
@@ -538,7 +552,9 @@ t.test('A page that was read is a source of its result, and once of its thread',
     t.equal(turn.end.type, 'done')
     thread_id = turn.thread_id
     const results = turn.frames.filter(({ type }) => type === 'tool_result')
-    return Object.fromEntries(results.map(({ tool_call_id, sources }) => [tool_call_id, sources]))
+    return Object.fromEntries(
+      results.map(({ tool_call_id, sources }) => [tool_call_id, sources?.map(withoutNumber)]),
+    )
   }
   /** Sources of the thread, as its history names them. */
   const named = async () => {
@@ -552,6 +568,11 @@ t.test('A page that was read is a source of its result, and once of its thread',
     return { sources, messages }
   }
 
+  type Numbered = { id: string; number: number }
+  const withoutNumber = ({ number, ...source }: Numbered) => {
+    t.ok(number > 0)
+    return source
+  }
   const sources = await read('/old', '/page#part', '/page', '/plain', '/missing')
   t.same(sources, {
     [`${site.url}/old`]: [page],
@@ -561,11 +582,18 @@ t.test('A page that was read is a source of its result, and once of its thread',
     [`${site.url}/missing`]: undefined,
   })
   const first = await named()
-  type Told = { role: string; content: { id: string }[]; sources?: object[] }
+  type Told = { role: string; content: { id: string }[]; sources?: Numbered[] }
   const results = (first.messages as Told[]).filter(({ role }) => role === 'tool')
-  t.same(Object.fromEntries(results.map(({ content, sources }) => [content[0]!.id, sources])), sources)
+  const told = results.map(({ content, sources }) => [content[0]!.id, sources?.map(withoutNumber)])
+  t.same(Object.fromEntries(told), sources)
+  const numbers = new Set(
+    results.flatMap(({ sources = [] }) => sources.map(({ id, number }) => `${number} ${id}`)),
+  )
+  t.equal(numbers.size, 2, 'a place keeps its number')
   t.same(
-    first.sources.toSorted((a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1)),
+    first.sources
+      .map(withoutNumber)
+      .toSorted((a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1)),
     [page, sourceOf('/plain')],
   )
 

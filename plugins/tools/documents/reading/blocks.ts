@@ -1,9 +1,14 @@
+import type { Place } from './html-places.ts'
 import { ReadingFailure } from './reading-failure.ts'
 
-/** A part of a document in reading order; pages and slides count from 1. */
-export type Block =
-  | { kind: 'heading'; level: number; text: string; page?: number }
-  | { kind: 'text' | 'row' | 'code'; text: string; page?: number }
+/**
+ * A part of a document in reading order; pages and slides count from 1. A block of a web page has the characters at which
+ * its segments begin, in its tidy text, and the place of each.
+ */
+export type Block = { text: string; page?: number; places?: readonly { at: number; place?: Place }[] } & (
+  | { kind: 'heading'; level: number }
+  | { kind: 'text' | 'row' | 'code' }
+)
 
 /**
  * A range of characters of a document's text that belong together; `heading` is the path of headings above it. A very long
@@ -15,6 +20,8 @@ export interface Segment {
   end: number
   page?: number
   heading?: string
+  /** The place on a web page. */
+  place?: Place
 }
 
 /** The text of a document as it was read. */
@@ -59,13 +66,14 @@ export function layOut(blocks: Iterable<Block>, pages?: number): ReadText {
       .map((each) => each.text)
       .join(PATH_SEPARATOR)
       .slice(0, MAX_HEADING)
-    for (let from = start; from < length; from += MAX_SEGMENT)
+    for (const { from, to, place } of splitBlock(block, text.length))
       segments.push({
         kind: block.kind,
-        start: from,
-        end: Math.min(length, from + MAX_SEGMENT),
+        start: start + from,
+        end: start + to,
         ...(block.page !== undefined && { page: block.page }),
         ...(heading && { heading }),
+        ...(place && { place }),
       })
     lastKind = block.kind
   }
@@ -73,8 +81,17 @@ export function layOut(blocks: Iterable<Block>, pages?: number): ReadText {
   return { text: parts.join(''), segments, ...(pages !== undefined && { pages }) }
 }
 
+/** Yields the segments of a block; places that a shorter text lacks are left out. */
+function* splitBlock({ places = [{ at: 0 }] }: Block, length: number) {
+  for (const [index, { at, place }] of places.entries()) {
+    const end = Math.min(length, places[index + 1]?.at ?? length)
+    for (let from = at; from < end; from += MAX_SEGMENT)
+      yield { from, to: Math.min(end, from + MAX_SEGMENT), place: from === at ? place : undefined }
+  }
+}
+
 /** Removes what is not text, and surplus space; code keeps its indentation. */
-function tidy({ kind, text }: Block): string {
+export function tidy({ kind, text }: Pick<Block, 'kind' | 'text'>): string {
   const clean = text
     .replace(/\r\n?/g, '\n')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed.

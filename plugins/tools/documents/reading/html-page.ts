@@ -1,12 +1,11 @@
-import type { Block } from './blocks.ts'
 import { ZONES, type Zone } from './html-elements.ts'
 import type { Piece } from './html-table.ts'
 
 /** The part of the other text that a main part must have, so that it is more than the shell of a page. */
 const MIN_MAIN = 0.5
 
-/** Returns the blocks that are the content of a page: its main part, or all but its menus. */
-export function chooseContent(pieces: readonly Piece[]): Block[] {
+/** Returns the pieces that are the content of a page: its main part, or all but its menus. */
+export function chooseContent(pieces: readonly Piece[]): Piece[] {
   const sizes = Object.fromEntries(ZONES.map((zone) => [zone, 0])) as Record<Zone, number>
   for (const { block, zone } of pieces) sizes[zone] += block.text.trim().length
   const all = sizes.main + sizes.role + sizes.article + sizes.body
@@ -14,9 +13,7 @@ export function chooseContent(pieces: readonly Piece[]): Block[] {
     (zone) => sizes[zone] > 0 && sizes[zone] >= (all - sizes[zone]) * MIN_MAIN,
   )
   const hasContent = all + sizes.edge > 0
-  return pieces.flatMap(({ block, zone }) =>
-    (main ? zone === main : zone !== 'last' || !hasContent) ? [block] : [],
-  )
+  return pieces.filter(({ zone }) => (main ? zone === main : zone !== 'last' || !hasContent))
 }
 
 /** Returns the absolute address of a link; empty if the link does not lead to another page. */

@@ -1,11 +1,14 @@
 import type { Block } from './blocks.ts'
 import type { Attributes, Zone } from './html-elements.ts'
+import type { Run } from './html-places.ts'
 import { type Cell, toRows } from './tables.ts'
 
 /** A block of a page, and the part of the page that it is in. */
 export interface Piece {
   block: Block
   zone: Zone
+  /** The texts of the block by which it is found on its page. */
+  runs?: readonly Run[]
 }
 
 /** The largest spans that browsers know. */
@@ -14,6 +17,8 @@ const MAX_ROWS = 65_534
 /** The longest cells of a table of data; the cells of longer ones are read one after the other. */
 const MAX_CELL_CHARS = 1000
 const MAX_PARTED_CELL_CHARS = 300
+/** The next rows of a table among which the row of a text is looked for. */
+const MAX_COMPARED_ROWS = 5
 
 interface HtmlCell extends Cell {
   pieces: Piece[]
@@ -68,7 +73,15 @@ export function closeTable(table: HtmlTable, zone: Zone): Piece[] {
   for (const cell of rows.flat()) cell.text = joinTexts(cell.pieces)
   if (isLayout(table, rows)) return rows.flat().flatMap(({ pieces }) => pieces)
   const heads = thead.length > 0 ? thead.length : undefined
-  return [...toRows(rows, { heads })].map((block) => ({ block, zone }))
+  let next = 0
+  return [...toRows(rows, { heads })].map((block) => {
+    const isIn = (row: readonly HtmlCell[]) => row.every(({ text }) => block.text.includes(text))
+    const index = rows.slice(next, next + MAX_COMPARED_ROWS).findIndex((row) => row.length > 0 && isIn(row))
+    const [run] = rows[next + index]?.flatMap(({ pieces }) => pieces.flatMap(({ runs = [] }) => runs)) ?? []
+    if (index < 0 || !run) return { block, zone }
+    next += index + 1
+    return { block, zone, runs: [{ ...run, at: 0 }] }
+  })
 }
 
 const joinTexts = (pieces: readonly Piece[]) =>

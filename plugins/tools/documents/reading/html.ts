@@ -3,6 +3,8 @@ import type { Block } from './blocks.ts'
 import { type Attributes, findLevel, findZone, isBlock, isHidden, type Zone } from './html-elements.ts'
 import { createItemMarks, type ItemMarks } from './html-list.ts'
 import { chooseContent, toAddress } from './html-page.ts'
+import { createPlaceIndex } from './html-places.ts'
+import { addPlaces, markAdded, splitRuns, withoutMarks } from './html-runs.ts'
 import { addCell, closeTable, createTable, type HtmlTable, type Piece } from './html-table.ts'
 import { createFormula, type Formula } from './mathml.ts'
 import { ReadingFailure } from './reading-failure.ts'
@@ -16,6 +18,9 @@ const MAX_LINK_CHARS = 2000
 
 /** Elements whose button unfolds the text below. */
 const UNFOLDING = new Set(['summary', 'dt'])
+
+/** Elements that no browser shows. */
+const UNSEEN = new Set(['script', 'style', 'template', 'meta', 'link'])
 
 /** The text of a page. */
 export interface HtmlText {
@@ -57,6 +62,7 @@ export function readPage(source: string, base?: string): HtmlText {
   const lists: ItemMarks[] = []
   const links: { address: string; text: string }[] = []
   const pieces: Piece[] = []
+  const index = base === undefined ? undefined : createPlaceIndex()
   let address = base
   let text = ''
   let title: string | undefined
@@ -77,16 +83,17 @@ export function readPage(source: string, base?: string): HtmlText {
   const flush = () => {
     const content = text.replace(/[\u00ad\u200b\ufeff]/g, '')
     text = ''
-    if (content.trim() === '') return
+    if (withoutMarks(content).trim() === '') return
     const kind = codeDepth > 0 ? 'code' : 'text'
     // Steps are often headings in a list; their numbers matter, dots do not.
     const mark = kind === 'code' || (level !== undefined && item?.mark === '- ') ? undefined : item?.mark
-    const marked = mark ? mark + content.trimStart() : content
-    const block: Block =
-      level === undefined ? { kind, text: marked } : { kind: 'heading', level, text: marked }
+    const marked = mark ? markAdded(mark) + content.trimStart() : content
+    const { text: own, runs } = splitRuns(kind, marked)
+    const block: Block = level === undefined ? { kind, text: own } : { kind: 'heading', level, text: own }
     item?.list?.keep(block)
     item = undefined
-    sink().push({ block, zone: current().zone })
+    const placed = index && runs.map((run) => ({ ...run, index: index.add(run.text) }))
+    sink().push({ block, zone: current().zone, runs: placed })
   }
   const endCell = () => {
     flush()
@@ -194,15 +201,17 @@ export function readPage(source: string, base?: string): HtmlText {
         formula = line
         return () => {
           formula = undefined
-          take(` ${line} `)
+          take(markAdded(` ${line} `))
         }
       }
       case 'br':
         take('\n')
         return
       case 'img': {
-        const alt = attributes.alt?.replace(/\s+/g, ' ').trim()
-        if (alt) take(base === undefined ? ` ${alt} ` : `[image: ${alt}]`)
+        const alt = withoutMarks(attributes.alt ?? '')
+          .replace(/\s+/g, ' ')
+          .trim()
+        take(markAdded(alt && (base === undefined ? ` ${alt} ` : `[image: ${alt}]`)))
         return
       }
       case 'base':
@@ -213,14 +222,15 @@ export function readPage(source: string, base?: string): HtmlText {
         if (target === '') return
         links.push({ address: target, text: '' })
         return () => {
-          const label = links.pop()?.text.trim()
-          if (label && label !== target && `${label}/` !== target) take(` (${target})`)
+          const label = withoutMarks(links.pop()?.text ?? '').trim()
+          if (label && label !== target && `${label}/` !== target) take(markAdded(` (${target})`))
         }
       }
       case 'input': {
         const { type = 'text', value = '' } = attributes
-        if (/^(checkbox|radio)$/i.test(type)) take('checked' in attributes ? '[x] ' : '[ ] ')
-        else if (!/^(hidden|password|submit|reset|button|image|file)$/i.test(type)) take(` ${value} `)
+        if (/^(checkbox|radio)$/i.test(type)) take(markAdded('checked' in attributes ? '[x] ' : '[ ] '))
+        else if (!/^(hidden|password|submit|reset|button|image|file)$/i.test(type))
+          take(markAdded(` ${value} `))
         return
       }
       case 'select': {
@@ -229,23 +239,20 @@ export function readPage(source: string, base?: string): HtmlText {
         return capture(() => {
           options = undefined
           const selected = chosen.filter(({ isSelected }) => isSelected)
-          take(
-            (selected.length > 0 ? selected : chosen.slice(0, 1))
-              .map((option) => option.text.trim())
-              .join(', '),
-          )
+          const texts = (selected.length > 0 ? selected : chosen.slice(0, 1)).map(({ text }) => text.trim())
+          take(markAdded(withoutMarks(texts.join(', '))))
         })
       }
       case 'option':
         return capture((part) => options?.push({ text: part, isSelected: 'selected' in attributes }))
       case 'sup':
         return capture((part) =>
-          take(/\d$/.test(text) && /^\s*[-−]?\d+\s*$/.test(part) ? `^${part.trim()}` : part),
+          take(/\d$/.test(text) && /^\s*[-−]?\d+\s*$/.test(part) ? markAdded('^') + part.trim() : part),
         )
       case 'title': {
         if (title !== undefined) return
         return capture((part) => {
-          title = part.replace(/\s+/g, ' ').trim()
+          title = withoutMarks(part).replace(/\s+/g, ' ').trim()
         })
       }
       case 'span':
@@ -268,10 +275,13 @@ export function readPage(source: string, base?: string): HtmlText {
       const isShown = visibility === 'shown'
       if (isShown && zone !== parent.zone) flush()
       const close = isShown ? openElement(name, attributes) : undefined
+      // Browsers may show it.
+      if (!isShown && parent.visibility === 'shown' && !UNSEEN.has(name)) take(markAdded())
       elements.push({ name, visibility, zone, close })
     },
-    ontext(part) {
+    ontext(source) {
       if (current().visibility !== 'shown') return
+      const part = withoutMarks(source)
       if (formula) formula.text(part)
       else take(codeDepth > 0 ? part : part.replace(/[^\S\u00a0]+/g, ' '))
     },
@@ -284,7 +294,11 @@ export function readPage(source: string, base?: string): HtmlText {
   })
   parser.end(source)
   flush()
-  return { title: title || undefined, blocks: chooseContent(pieces) }
+  const content = chooseContent(pieces)
+  return {
+    title: title || undefined,
+    blocks: index ? addPlaces(content, index) : content.map(({ block }) => block),
+  }
 }
 
 /** Returns the visibility of an element within another one. Of a drawing, only words are text. */
