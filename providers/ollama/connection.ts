@@ -11,8 +11,7 @@ export const configSchema = {
       type: 'integer',
       minimum: 512,
       maximum: 4_194_304,
-      description:
-        'The most tokens of a conversation (num_ctx), 32768 by default; more needs more memory, and Ollama silently drops what is beyond it.',
+      description: 'The most tokens of a conversation (num_ctx), 32768 by default; more needs more memory.',
     },
     keep_alive: {
       type: 'string',

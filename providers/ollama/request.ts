@@ -15,7 +15,7 @@ export function buildRequest(
   modelId: string,
   call: ModelCallOptions,
   { contextLength, keepAlive, think }: OllamaOptions,
-): { request: ChatRequest; warnings: SharedV3Warning[] } {
+): { request: WireRequest; warnings: SharedV3Warning[] } {
   const { tools = [], toolChoice, responseFormat } = call
   const warnings: SharedV3Warning[] = []
   const functions = tools.flatMap((tool): Tool[] => {
@@ -28,8 +28,10 @@ export function buildRequest(
   })
   if (toolChoice?.type === 'required' || toolChoice?.type === 'tool')
     warnings.push({ type: 'unsupported', feature: `toolChoice ${toolChoice.type}` })
-  const request: ChatRequest = {
+  const request: WireRequest = {
     model: modelId,
+    // Otherwise a server drops the beginning of a prompt that is too long, and answers as if it had read all.
+    truncate: false,
     messages: call.prompt.flatMap(convertMessage),
     tools: functions.length > 0 && toolChoice?.type !== 'none' ? functions : undefined,
     format: responseFormat?.type === 'json' ? (responseFormat.schema ?? 'json') : undefined,
@@ -57,6 +59,9 @@ export function buildRequest(
 /** Converts a level: gpt-oss has levels and always thinks; other models that think only have on and off. */
 const toThink = (level: NonNullable<ModelCallOptions['reasoning']>, modelId: string): ChatRequest['think'] =>
   /gpt-oss/.test(modelId) ? (level === 'off' ? 'low' : level) : level !== 'off'
+
+/** A request on the wire; older servers ignore `truncate` and always shorten. */
+type WireRequest = ChatRequest & { truncate: boolean }
 
 /** A message on the wire; newer servers match results with calls by their ids as well. */
 type WireMessage = Message & { tool_call_id?: string }

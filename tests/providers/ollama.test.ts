@@ -103,7 +103,7 @@ const line = (message: object, more = {}) =>
 const end = line({ role: 'assistant', content: '' }, { done: true, done_reason: 'stop', eval_count: 1 })
 
 t.test(
-  'each option reaches the wire in Ollama’s terms, and without them only a sensible window',
+  'each option reaches the wire in Ollama’s terms, and without them only a sensible window, of which nothing is cut away',
   async (t) => {
     const fake = await start(t)
     const model = await open(fake.url, { context_length: 32_768, keep_alive: '30m', think: 'high' })
@@ -120,6 +120,7 @@ t.test(
       model: MODEL,
       messages: [{ role: 'user', content: 'a private question' }],
       stream: true,
+      truncate: false,
       options: { num_ctx: 32_768 },
     })
     for (const [keep_alive, sent] of [
