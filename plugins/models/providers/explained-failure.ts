@@ -25,11 +25,12 @@ export function explainFailure(error: unknown, kind: ProviderKind): ExplainedFai
 /** The words of upstreams for a prompt that is too long. */
 const TOO_LONG = [
   /context[ _-]?(length|window|size|limit)|maximum (context|prompt)|max context|max_(seq_len|kv_size)/i,
-  /prompt (is too long|tokens too long|contains)|exceeds? max length|too many (input |total )?tokens/i,
+  /prompt (is too long|tokens too long|contains)|exceeds? max length|too many (input |total )?(tokens|text bytes)/i,
   /input (is )?too long|(input|prompt)( token)? length .{0,12}(too long|exceed)|input token count|input is too large to process/i,
   /prompt token (count|number)|range of input length|reduce the length|max(imum)? input (characters|tokens)/i,
-  /exceed.{0,40}(context|token limit|max(imum)? (message|input|prompt|model)? ?(tokens|length))/i,
+  /exceed.{0,40}(context|token limit|max(imum)?( allowed)? (message|input|prompt|model)? ?(tokens|length))/i,
   /token limit exceeded|longer than the (maximum )?model|inputs?`? (tokens \+|must have less than)/i,
+  /expected maxLength: \d+, actual|payload size exceeds/i,
   /(超出|超过).{0,20}(长度|上下文|模型上限)|(上下文|输入|内容|消息|prompt|messages).{0,8}(过长|超长|超出|长度超限)|token ?(总)?数(量)?(超过|超出)/i,
 ]
 
