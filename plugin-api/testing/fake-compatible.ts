@@ -9,6 +9,14 @@ const REFUSALS: Record<Refusal, Pick<Script, 'status' | 'error'>> = {
   outage: { status: 503 },
   model_not_found: { status: 404, error: { code: 'model_not_found' } },
   bad_request: { status: 400 },
+  context_too_long: {
+    status: 400,
+    error: {
+      code: 'context_length_exceeded',
+      message:
+        "This model's maximum context length is 8192 tokens. Please reduce the length of the messages.",
+    },
+  },
 }
 
 /** Starts the fake of OpenAI's wire, chat completions and the models of other kinds, as one of the vendors. */

@@ -7,7 +7,14 @@ import { setImmediate } from 'node:timers/promises'
 import { readFields } from './form-fields.ts'
 
 /** Why a vendor refuses; each wire has its own words for it. */
-export type Refusal = 'auth' | 'quota' | 'rate_limit' | 'outage' | 'model_not_found' | 'bad_request'
+export type Refusal =
+  | 'auth'
+  | 'quota'
+  | 'rate_limit'
+  | 'outage'
+  | 'model_not_found'
+  | 'bad_request'
+  | 'context_too_long'
 
 /** One reply in terms that every vendor's wire can say; deltas go out in the order reasoning, text, tool calls. */
 export interface VendorReply {

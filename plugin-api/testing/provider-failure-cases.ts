@@ -30,6 +30,21 @@ export async function addFailureCases(
     )
 
   await add(
+    'a refusal of a prompt that is too long is distinguished from others',
+    async () => {
+      const { fake, model } = await start()
+      for (const refusal of ['context_too_long', 'bad_request'] as const) {
+        fake.queue({ refusal })
+        const error = await errorOf(callModel(model, hello))
+        const { reason, is_too_long = false } = explainFailure(error, kind)
+        assertSame(reason, 'bad_request', `the reason of ${describe(error)}`)
+        assertSame(is_too_long, refusal === 'context_too_long', `is_too_long for ${describe(error)}`)
+      }
+    },
+    "Let the fake refuse with the vendor's own words for the refusal context_too_long. Common words are known; for others, let explainError return { reason: 'bad_request', is_too_long: true }.",
+  )
+
+  await add(
     'a wrong key and a missing one are refused by the vendor',
     async () => {
       const { fake } = await start()

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test as nodeTest } from 'node:test'
 import { AppError, compileSchema } from '#kernel'
-import { definePlugin, type ProviderKind } from '../index.ts'
 import { startBench } from './agent-bench.ts'
 import { assertPart } from './assert-part.ts'
 import { embedTexts, errorOf, listModels } from './model-calls.ts'
 import { addAnswerCases } from './provider-answer-cases.ts'
-import { createProviderBench, type ProviderKindSubject, usage } from './provider-bench.ts'
+import { createProviderBench, type ProviderKindSubject } from './provider-bench.ts'
 import { addFailureCases } from './provider-failure-cases.ts'
 import { addMediaCases, listMedia } from './provider-media-cases.ts'
+import { addTurnCases, pluginOf } from './provider-turn-cases.ts'
 import { declareTests } from './test-function.ts'
 
 /**
@@ -177,44 +177,9 @@ export function testProviderKind(subject: ProviderKindSubject): unknown {
           await server.close()
         }
       })
-    if (!kind.languageModel || modelId === undefined) return
-    await add('an agent of a server answers with it', async () => {
-      const fake = await startFake()
-      const server = await startBench({ plugins, config, databaseUrl })
-      try {
-        const { options = {} } = subject
-        const models = [{ id: modelId, name: modelId }]
-        const provider = { name: 'subject', kind: kind.kind, base_url: fake.url, api_key, options, models }
-        const created = await server.request('POST', '/admin/providers', provider)
-        assert.equal(created.status, 201, JSON.stringify(created.body))
-        const chosen = await server.request('PUT', '/models/active', { model: `subject:${modelId}` })
-        assert.equal(chosen.status, 200, JSON.stringify(chosen.body))
-        fake.queue({ text: ['Good', ' day'], usage })
-        const socket = await server.connect('/agents/assistant/chat/ws')
-        socket.send({ type: 'user_turn', text: 'a private question' })
-        let end = await socket.next()
-        while (end.type !== 'done' && end.type !== 'error') end = await socket.next()
-        assert.equal(end.type, 'done', JSON.stringify(end))
-        const said = socket.frames.map(({ type, content }) => (type === 'content' ? content : '')).join('')
-        assert.equal(said, 'Good day')
-        assert.match(server.logged(), /listening/)
-        assert.ok(!server.logged().includes(api_key), 'the key is not in the log')
-      } finally {
-        await server.close()
-      }
-    })
+    if (kind.languageModel && modelId !== undefined) await addTurnCases(bench, add)
   })
 }
-
-/** Returns a plugin that brings a kind and nothing else. */
-const pluginOf = (kind: ProviderKind) =>
-  definePlugin({
-    name: `${kind.kind}-kind`,
-    summary: `The provider kind ${kind.kind}`,
-    kernel: 1,
-    depends: ['providers'],
-    setup: (host) => host.extend('providers.kinds', kind),
-  })
 
 /** Sets environment variables; returns a function that sets them as they were. */
 function setVariables(names: readonly string[], choose: (name: string) => string): () => void {

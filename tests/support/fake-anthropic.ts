@@ -67,7 +67,8 @@ const REFUSALS: Record<Refusal, [ErrorType, string]> = {
   ],
   outage: ['overloaded_error', 'Overloaded'],
   model_not_found: ['not_found_error', 'model: claude-nobody'],
-  bad_request: ['invalid_request_error', 'prompt is too long: 200001 tokens > 200000 maximum'],
+  bad_request: ['invalid_request_error', 'messages: at least one message is required'],
+  context_too_long: ['invalid_request_error', 'prompt is too long: 200001 tokens > 200000 maximum'],
 }
 
 const requestId = () => ({ 'request-id': `req_${randomBytes(12).toString('hex')}` })

@@ -58,7 +58,8 @@ const REFUSALS: Record<Refusal, AwsException> = {
   rate_limit: ['ThrottlingException', 429, 'Too many tokens, please wait before trying again.'],
   outage: ['ServiceUnavailableException', 503, 'Bedrock is unable to process your request.'],
   model_not_found: NO_SUCH_MODEL,
-  bad_request: ['ValidationException', 400, 'Input is too long for requested model.'],
+  bad_request: ['ValidationException', 400, 'The text field in the ContentBlock object is blank.'],
+  context_too_long: ['ValidationException', 400, 'Input is too long for requested model.'],
 }
 
 const requestId = () => ({ 'x-amzn-requestid': randomUUID() })

@@ -243,6 +243,8 @@ const REFUSALS: Record<Refusal, (retryAfter?: number, model?: string) => RpcErro
   outage: () => error(503, 'UNAVAILABLE', 'The model is overloaded. Please try again later.'),
   model_not_found: (_, model) => notFound(model ?? '', 'generateContent'),
   bad_request: () => invalid('Request contains an invalid argument.'),
+  context_too_long: () =>
+    invalid('The input token count (1196265) exceeds the maximum number of tokens allowed (1048576).'),
 }
 
 const refuse = (exchange: Exchange, error: RpcError) => exchange.sendJson(error.code, { error })

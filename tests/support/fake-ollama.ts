@@ -127,6 +127,7 @@ const REFUSALS: Record<Refusal, [status: number, error: string]> = {
   outage: [503, 'server busy, please try again.  maximum pending requests exceeded'],
   model_not_found: [404, 'model "qwen3-vl:8b" not found, try pulling it first'],
   bad_request: [400, 'invalid options: temperature'],
+  context_too_long: [400, 'the input length exceeds the context length'],
 }
 
 interface ChatBody {

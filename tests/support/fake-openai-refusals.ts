@@ -85,6 +85,8 @@ const openai: RefusalWords = {
       case 'model_not_found':
         return openai.noModel(model)
       case 'bad_request':
+        return fault(400, "Invalid type for 'input': expected a string.", 'invalid_type', { param: 'input' })
+      case 'context_too_long':
         return fault(
           400,
           'Your input exceeds the context window of this model. Please adjust your input and try again.',
@@ -187,6 +189,13 @@ const azure: RefusalWords = {
             },
           },
         }
+      case 'context_too_long':
+        return fault(
+          400,
+          "This model's maximum context length is 8192 tokens. However, your messages resulted in 8545 tokens. Please reduce the length of the messages.",
+          'context_length_exceeded',
+          { param: 'messages' },
+        )
     }
   },
   events(refusal, circumstance) {
