@@ -51,6 +51,7 @@ export {
   LINE_BREAK,
   toLine,
 } from './kinds.ts'
+export { MODEL_CALL_ERRORS } from './model-call-errors.ts'
 export { CHARACTERS_PER_TOKEN, IMAGE_TOKENS, inferModelKind } from './model-guesses.ts'
 export { listNames, type NamedObject } from './named-documents.ts'
 export { isWithin, type OpenFolder, openFolder } from './open-folder.ts'

@@ -151,6 +151,10 @@ export interface Holder extends ProcessIdentity {
 export interface ThreadSummary {
   text: string
   position: number
+  /** The message at the position. */
+  message_id: string
+  /** Unix seconds. */
+  made_at: number
 }
 
 /** The approval that a paused turn waits for; `expires_at` is Unix seconds. */

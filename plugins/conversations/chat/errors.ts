@@ -19,6 +19,13 @@ export const chatErrors = {
       zh: '此对话正忙，请等待当前回答结束。',
     },
   },
+  NOTHING_TO_SUMMARIZE: {
+    status: 409,
+    message: {
+      en: 'There is nothing to summarize: models still receive the last exchanges as they are.',
+      zh: '没有可总结的内容：最近的对话会原样提供给模型。',
+    },
+  },
   THREAD_PAUSED: {
     status: 409,
     message: {

@@ -74,6 +74,22 @@ export const historyPage = {
       examples: [null],
     },
     queued: { ...queuedTurns, examples: [[]] },
+    summary: {
+      ...nullable({
+        title: 'ThreadSummary',
+        ...rowOf({
+          text: { ...string, examples: ['Ada wants a plan for the week that begins with the report.'] },
+          message_id: {
+            ...string,
+            description: 'The last message that it sums up',
+            examples: ['msg_01KDVMF0000000000000000002'],
+          },
+          made_at: { ...integer, description: 'Unix seconds', examples: [1_767_225_600] },
+        }),
+      } as const),
+      description: 'What models receive instead of the older messages; null if they receive all of them',
+      examples: [null],
+    },
     artifacts: { ...artifacts, description: 'Files that turns of the thread made' },
     sources: { ...sources, description: 'What tools took their outputs from' },
     history_status: {

@@ -1,5 +1,12 @@
 import { AppError } from '#plugin-api'
-import type { Artifact, MessageDocument, MessageRange, Source, ThreadDocument } from './documents.ts'
+import type {
+  Artifact,
+  MessageDocument,
+  MessageRange,
+  Source,
+  ThreadDocument,
+  ThreadSummary,
+} from './documents.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import { isTerminal, type LedgerEvent, type PendingApproval, seqOf } from './ledger/ledger-event.ts'
 import { projectTurn } from './ledger/projection.ts'
@@ -10,6 +17,7 @@ import { appendNewest } from './threads/references.ts'
 import type { Threads } from './threads/threads.ts'
 import type { Versions } from './threads/versions.ts'
 import type { RunningTurns } from './turns/running-turns.ts'
+import { readSummary } from './turns/summaries.ts'
 
 /** A page of a thread as of `last_seq`; a subscription after it delivers the rest. */
 export interface HistoryPage {
@@ -20,6 +28,7 @@ export interface HistoryPage {
   turn_active: boolean
   last_seq: number
   hitl_pending: PendingApproval | null
+  summary: Omit<ThreadSummary, 'position'> | null
   queued: QueuedRow[]
   artifacts: Artifact[]
   sources: Source[]
@@ -137,6 +146,7 @@ export function createHistory({
         turn_active: active !== undefined && !hasEnded(active),
         last_seq: findLastSeq(active) ?? thread.last_seq,
         hitl_pending: findPending(active),
+        summary: toShownSummary(thread),
         queued,
         ...references,
         versions: hasVersions
@@ -177,6 +187,13 @@ export function createHistory({
       return { active: true, paused, turn_id: active.turn.turn_id, start_seq, last_seq, elsewhere, queued }
     },
   }
+}
+
+const toShownSummary = (thread: ThreadDocument): HistoryPage['summary'] => {
+  const summary = readSummary(thread)
+  if (!summary) return null
+  const { position: _, ...shown } = summary
+  return shown
 }
 
 interface ReadTurn {

@@ -1,10 +1,20 @@
-import { AppError, linkToNext, MAX_PAGE_ROWS, makeTag, pageReply, reply, replyWithTag } from '#plugin-api'
+import {
+  AppError,
+  linkToNext,
+  MAX_PAGE_ROWS,
+  MODEL_CALL_ERRORS,
+  makeTag,
+  pageReply,
+  reply,
+  replyWithTag,
+} from '#plugin-api'
 import type { ThreadDocument } from './documents.ts'
 import { historyPage, historyQuery } from './history-schemas.ts'
 import { route } from './manifest.ts'
 import { chosenPath, newTurn, startRequestedTurn, turnAccepted } from './requested-turn.ts'
 import { toArtifactRows, toMessageRow, toThreadListRow, toThreadRow } from './rows.ts'
 import {
+  compactedThread,
   forkPlace,
   listQuery,
   newThread,
@@ -17,6 +27,7 @@ import {
 import { readHistoryState } from './threads/thread-migrations.ts'
 import { threadFields } from './threads/threads.ts'
 import { assertMayAllow } from './tool-scopes.ts'
+import { compact } from './turns/compaction.ts'
 
 const toOwner = ({ caller, agent }: { caller: { id: string }; agent: { _id: string } }) => ({
   user_id: caller.id,
@@ -211,6 +222,24 @@ export const chatRoutes = [
   }).handle(async ({ caller, agent, params, body }, { threads, chat }) => {
     const thread = await threads.get(toOwner({ caller, agent }), params.thread_id)
     return toThreadRow(await chat.choosePath(thread, body.message_id))
+  }),
+
+  route({
+    method: 'POST',
+    path: '/agents/:id/threads/:thread_id/compact',
+    operation_id: 'compactThread',
+    summary: 'Summarize a thread for its model',
+    description:
+      'Has the model of the thread summarize all messages but the last two exchanges, as happens by itself when they no longer fit its window. From the next turn on, models receive the summary instead of them; people still see everything.',
+    guard: 'agent',
+    scope: 'chat',
+    params: threadParams,
+    audit: 'thread.compact',
+    response: { 200: compactedThread },
+    errors: ['THREAD_NOT_FOUND', 'NOTHING_TO_SUMMARIZE', 'THREAD_BUSY', ...MODEL_CALL_ERRORS],
+  }).handle(async ({ caller, agent, params, locale, signal }, cradle) => {
+    const thread = await cradle.threads.get(toOwner({ caller, agent }), params.thread_id)
+    return compact(thread, { agent, user: caller, locale, signal }, cradle)
   }),
 
   route({

@@ -33,6 +33,15 @@ const toolNames = {
   examples: [['write_file']],
 } as const
 
+/** POST …/compact */
+export const compactedThread = {
+  title: 'CompactedThread',
+  ...rowOf({
+    messages: { type: 'integer', description: 'The messages that the summary replaces', examples: [42] },
+    summary: { type: 'string', examples: ['Ada wants a plan for the week that begins with the report.'] },
+  }),
+} as const
+
 export const threadRow = {
   title: 'Thread',
   ...rowOf(

@@ -1,3 +1,4 @@
+import { MODEL_CALL_ERRORS } from '#plugin-api'
 import { route } from './manifest.ts'
 import { draft, polishedPrompt } from './schemas.ts'
 
@@ -14,21 +15,7 @@ const polishPrompt = route({
   response: { 200: polishedPrompt },
   errors: [
     'AGENT_NOT_RUNNING',
-    'FILTER_REFUSED',
-    'FILTER_FAILED',
-    'PROVIDER_NOT_VISIBLE',
-    'MODEL_DISABLED',
-    'NO_MODEL',
-    'MODEL_AUTH_FAILED',
-    'MODEL_QUOTA_EXHAUSTED',
-    'MODEL_RATE_LIMITED',
-    'MODEL_UNAVAILABLE',
-    'MODEL_NOT_FOUND',
-    'MODEL_ANSWER_TOO_LONG',
-    'MODEL_CALL_FAILED',
-    'TOKEN_QUOTA_EXCEEDED',
-    'BUDGET_EXCEEDED',
-    'PRICE_UNKNOWN',
+    ...MODEL_CALL_ERRORS,
     'POLISH_EMPTY',
     'POLISH_INCOMPLETE',
     'POLISH_TIMED_OUT',

@@ -306,11 +306,23 @@ export function createThreads({
       return new Map(counts.map(({ _id, unread }) => [_id, unread]))
     },
     /** Stores a summary of a thread's older messages while this turn has the thread. */
-    async storeSummary(thread_id: string, turn_id: string, summary: ThreadSummary): Promise<void> {
-      await threads.updateOne(
-        { _id: thread_id, 'active_turn.turn_id': turn_id },
-        { $set: { summary: { ...summary } } },
+    async storeSummary(
+      { thread_id, turn_id }: { thread_id: string; turn_id: string },
+      summary: ThreadSummary,
+    ): Promise<void> {
+      await threads.updateOne({ _id: thread_id, 'active_turn.turn_id': turn_id }, { $set: { summary } })
+    },
+    /** Stores a summary unless the thread has another one meanwhile; false if it has. */
+    async replaceSummary(
+      { _id, user_id, summary: former }: ThreadDocument,
+      summary: ThreadSummary,
+    ): Promise<boolean> {
+      const unchanged = former ? { 'summary.position': former.position } : { summary: { $exists: false } }
+      const { matchedCount } = await threads.updateOne(
+        { _id, user_id, ...visible, ...unchanged },
+        { $set: { summary } },
       )
+      return matchedCount === 1
     },
     /** Hides threads from everyone before they are removed; returns their ids. */
     async hide(filter: Partial<ThreadOwner> & { _id?: string }): Promise<string[]> {

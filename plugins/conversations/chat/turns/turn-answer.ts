@@ -195,7 +195,7 @@ export async function answer(
       turn_id: lease.turn_id,
     }
     const { history, summary } = await readTurnHistory(
-      { newest, lease, thread, opened, account, writer, signal },
+      { newest, lease, thread, opened, account, writer, locale, signal },
       cradle,
     )
     const earlier = history.flatMap((message) => message.content)
