@@ -176,6 +176,8 @@ export interface Tool {
   top_level_only?: boolean
   /** True for tools that delegate: they are not offered where nothing can be delegated further. */
   delegates?: true
+  /** True for tools whose calls tell of other conversations: a conversation is shared without them. */
+  personal?: true
   /** The permission that the account must hold for which the agent acts. */
   permission?: string
   /** Decides whether a person must approve this call, if neither the agent's owner nor the user has decided. */

@@ -25,6 +25,7 @@ const assertToolForm = createFormCheck<Tool>(
       opt_in: { const: true },
       top_level_only: { type: 'boolean' },
       delegates: { const: true },
+      personal: { const: true },
       permission: { type: 'string' },
       needsApproval: true,
       execute: true,

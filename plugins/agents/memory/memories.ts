@@ -11,8 +11,10 @@ import {
   requireUnchanged,
   type TypeOf,
   toLine,
+  toWords,
 } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
+import type { PromptMemory } from './prompt.ts'
 import type { memoryChanges } from './schemas.ts'
 import type { MemoryDocument, MemorySource, MemoryState } from './types.ts'
 
@@ -25,6 +27,11 @@ export const memoryIndexes: IndexDescription[] = [
 
 /** The fields that the entity tag of a memory is made from. */
 export const memoryFields = ['text', 'state'] as const
+
+/** The most memories that recall returns. */
+const MAX_RECALLED = 20
+/** The most memories that are read for instructions. */
+const MAX_NEWEST = 200
 
 /** The memories to list or to delete; undefined stands for all. */
 export interface MemorySelection {
@@ -148,9 +155,36 @@ export function createMemories({
       return updated
     },
 
-    /** Deletes a memory and returns it. Throws MEMORY_NOT_FOUND. */
-    async delete(user_id: string, _id: string): Promise<MemoryDocument> {
-      const deleted = await memories.findOneAndDelete({ _id, user_id })
+    /** Returns the memories that an agent reads in its instructions, newest first, at most so many. */
+    listNewest: (user_id: string, agent_id: string): Promise<PromptMemory[]> =>
+      memories
+        .find(readBy(user_id, agent_id), { projection: { agent_id: 1, text: 1 } })
+        .sort({ _id: -1 })
+        .limit(MAX_NEWEST)
+        .toArray(),
+
+    /** Returns the memories for an agent that have words of the query, those with the most of them first. */
+    async recall(user_id: string, agent_id: string, query: string): Promise<PromptMemory[]> {
+      const words = toWords(query)
+      const results: { memory: PromptMemory; score: number }[] = []
+      const newestFirst = memories
+        .find(readBy(user_id, agent_id), { projection: { agent_id: 1, text: 1 } })
+        .sort({ _id: -1 })
+      for await (const memory of newestFirst) {
+        const own = new Set(toWords(memory.text))
+        const score = words.filter((word) => own.has(word)).length
+        if (score > 0) results.push({ memory, score })
+      }
+      return results
+        .sort((a, b) => b.score - a.score)
+        .slice(0, MAX_RECALLED)
+        .map(({ memory }) => memory)
+    },
+
+    /** Deletes a memory, with `readBy` only one that this agent can read, and returns it. Throws MEMORY_NOT_FOUND. */
+    async delete(user_id: string, _id: string, agent: { readBy?: string } = {}): Promise<MemoryDocument> {
+      const ofAgent = agent.readBy === undefined ? { user_id } : readBy(user_id, agent.readBy)
+      const deleted = await memories.findOneAndDelete({ _id, ...ofAgent })
       if (!deleted) throw new AppError('MEMORY_NOT_FOUND')
       await noteChange(user_id)
       return deleted
@@ -170,6 +204,12 @@ export function createMemories({
     },
   }
 }
+
+/** Matches the memories of an account that an agent can read. */
+const readBy = (user_id: string, agent_id: string) => ({
+  ...{ user_id, state: 'kept' as const },
+  agent_id: { $in: [null, agent_id] },
+})
 
 /** Returns the text of a memory as it is stored. Throws VALIDATION_FAILED if nothing of it can be seen. */
 function toTextFields(raw: string): Pick<MemoryDocument, 'text' | 'folded'> {
