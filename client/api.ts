@@ -1790,6 +1790,40 @@ export interface paths {
      */
     post: operations["speakText"];
   };
+  "/admin/web-search": {
+    /**
+     * Get the settings of web search
+     * @description Returns the search engines in the order in which they are asked, with masked secrets, and the limit of searches.
+     *
+     * For administrators.
+     */
+    get: operations["getWebSearch"];
+    /**
+     * Replace the settings of web search
+     * @description Sets the search engines in the order in which they are asked: the next one is asked if one fails or does not answer in time. Agents have the tool `web_search` while there is at least one. All server processes follow within about a second. An address may be in a private network, since an administrator enters it. A secret that was entered for another address must be sent again.
+     *
+     * For administrators.
+     */
+    put: operations["setWebSearch"];
+  };
+  "/admin/web-search/kinds": {
+    /**
+     * List the kinds of search engines
+     * @description Lists the search engines that are built in and those of plugins, with the JSON Schema of their settings. Fields that a schema marks `writeOnly` are secrets.
+     *
+     * For administrators.
+     */
+    get: operations["listSearchEngineKinds"];
+  };
+  "/admin/web-search/test": {
+    /**
+     * Test web search
+     * @description Searches with the stored settings: with `kind` only this engine, otherwise as agents do. The search counts against no limit and no budget. If it fails, `details.guidance` of `WEB_SEARCH_FAILED` says in the language of the request how to repair it, and `details.failures` has the reason, the status and the words of each engine.
+     *
+     * For administrators.
+     */
+    post: operations["testWebSearch"];
+  };
   "/channels/kinds": {
     /**
      * List the kinds of channels
@@ -10281,6 +10315,121 @@ export interface components {
       };
     };
     /**
+     * SearchEngineSettings
+     * @description With the settings that `config_schema` of its kind describes; secrets are masked
+     */
+    SearchEngineSettings: {
+      /** @description One of `GET /admin/web-search/kinds` */
+      kind: string;
+      /** @description The name of the engine */
+      label: string;
+      /** @description The price of a search in the currency of the server; null if searches are not charged */
+      price: number | null;
+      [key: string]: unknown;
+    };
+    /** WebSearchSettings */
+    WebSearchSettings: {
+      /** @description In the order in which they are asked; empty if agents cannot search */
+      engines: components["schemas"]["SearchEngineSettings"][];
+      /** @description The most searches of an account in a UTC day; null for no limit */
+      per_day: number | null;
+    };
+    /**
+     * SearchEngineEntry
+     * @description With the settings that `config_schema` of its kind describes. A secret that is left out or masked stays as it is, as long as the address is the same; null removes a setting
+     */
+    SearchEngineEntry: {
+      /** @description One of `GET /admin/web-search/kinds` */
+      kind: string;
+      /** @description Ignored */
+      label?: string;
+      /** @description The price of a search in the currency of the server; null if searches are not charged */
+      price?: number | null;
+      [key: string]: unknown;
+    };
+    /** SetWebSearchBody */
+    SetWebSearchBody: {
+      /** @description In the order in which they are asked; each kind at most once */
+      engines: components["schemas"]["SearchEngineEntry"][];
+      /** @description The most searches of an account in a UTC day; null for no limit */
+      per_day: number | null;
+    };
+    BadJsonOrBadRequestOrSearchEngineUnsupportedError: {
+      error: {
+        /** @enum {string} */
+        code: "BAD_JSON" | "BAD_REQUEST" | "SEARCH_ENGINE_UNSUPPORTED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** SearchEngineKind */
+    SearchEngineKind: {
+      /** @description One of `GET /admin/web-search/kinds` */
+      kind: string;
+      /** @description The name of the engine */
+      label: string;
+      /** @description The JSON Schema of its settings; secrets are marked `writeOnly` */
+      config_schema: {
+        [key: string]: unknown;
+      };
+    };
+    /** TestWebSearchBody */
+    TestWebSearchBody: {
+      query: string;
+      /** @description The only engine to ask; without it, all that are set are asked in their order */
+      kind?: string;
+    };
+    IdempotencyKeyInUseOrLimitReachedOrWebSearchNotSetError: {
+      error: {
+        /** @enum {string} */
+        code: "IDEMPOTENCY_KEY_IN_USE" | "LIMIT_REACHED" | "WEB_SEARCH_NOT_SET";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    WebSearchFailedError: {
+      error: {
+        /** @enum {string} */
+        code: "WEB_SEARCH_FAILED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** WebSearchResult */
+    WebSearchResult: {
+      title: string;
+      url: string;
+      snippet: string;
+      /** @description The date of the page, if the engine states it */
+      published_at?: string;
+    };
+    /** WebSearchTest */
+    WebSearchTest: {
+      /** @description The engine that answered */
+      kind: string;
+      /** @description Milliseconds until the answer of that engine */
+      ms: number;
+      results: components["schemas"]["WebSearchResult"][];
+    };
+    /**
      * ChannelRegistration
      * @enum {string|null}
      */
@@ -14798,6 +14947,32 @@ export interface components {
     SpeakText502Error: {
       content: {
         "application/json": components["schemas"]["SpeakText502Error"];
+      };
+    };
+    /**
+     * @description - `BAD_JSON`: The body is not valid JSON.
+     * - `BAD_REQUEST`: The request is not valid HTTP.
+     * - `SEARCH_ENGINE_UNSUPPORTED`: The search engine “{kind}” is disabled or not installed on this server.
+     */
+    BadJsonOrBadRequestOrSearchEngineUnsupportedError: {
+      content: {
+        "application/json": components["schemas"]["BadJsonOrBadRequestOrSearchEngineUnsupportedError"];
+      };
+    };
+    /**
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
+     * - `WEB_SEARCH_NOT_SET`: No such search engine is set. Add one to the settings of web search.
+     */
+    IdempotencyKeyInUseOrLimitReachedOrWebSearchNotSetError: {
+      content: {
+        "application/json": components["schemas"]["IdempotencyKeyInUseOrLimitReachedOrWebSearchNotSetError"];
+      };
+    };
+    /** @description - `WEB_SEARCH_FAILED`: The search failed. {guidance} */
+    WebSearchFailedError: {
+      content: {
+        "application/json": components["schemas"]["WebSearchFailedError"];
       };
     };
     /**
@@ -24311,6 +24486,132 @@ export interface operations {
       429: components["responses"]["BudgetExceededOrRateLimitedOrTokenQuotaExceededError"];
       502: components["responses"]["SpeakText502Error"];
       503: components["responses"]["ModelRateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Get the settings of web search
+   * @description Returns the search engines in the order in which they are asked, with masked secrets, and the limit of searches.
+   *
+   * For administrators.
+   */
+  getWebSearch: {
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["WebSearchSettings"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Replace the settings of web search
+   * @description Sets the search engines in the order in which they are asked: the next one is asked if one fails or does not answer in time. Agents have the tool `web_search` while there is at least one. All server processes follow within about a second. An address may be in a private network, since an administrator enters it. A secret that was entered for another address must be sent again.
+   *
+   * For administrators.
+   */
+  setWebSearch: {
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "engines": [
+         *     {
+         *       "kind": "brave",
+         *       "price": 0.005,
+         *       "api_key": "BSA-example-0123456789"
+         *     }
+         *   ],
+         *   "per_day": 100
+         * }
+         */
+        "application/json": components["schemas"]["SetWebSearchBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["WebSearchSettings"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestOrSearchEngineUnsupportedError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List the kinds of search engines
+   * @description Lists the search engines that are built in and those of plugins, with the JSON Schema of their settings. Fields that a schema marks `writeOnly` are secrets.
+   *
+   * For administrators.
+   */
+  listSearchEngineKinds: {
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["SearchEngineKind"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Test web search
+   * @description Searches with the stored settings: with `kind` only this engine, otherwise as agents do. The search counts against no limit and no budget. If it fails, `details.guidance` of `WEB_SEARCH_FAILED` says in the language of the request how to repair it, and `details.failures` has the reason, the status and the words of each engine.
+   *
+   * For administrators.
+   */
+  testWebSearch: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "query": "node.js releases",
+         *   "kind": "searxng"
+         * }
+         */
+        "application/json": components["schemas"]["TestWebSearchBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["WebSearchTest"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedOrWebSearchNotSetError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      502: components["responses"]["WebSearchFailedError"];
       default: components["responses"]["Error"];
     };
   };

@@ -3,6 +3,7 @@ import type { ChannelKind } from './channel-kind.ts'
 import type { ConfigOf } from './config-of.ts'
 import type { ConnectorKind } from './connector-kind.ts'
 import type { ChatProviderKind, ProviderKind } from './provider-kind.ts'
+import type { SearchEngine } from './search-engine.ts'
 import type { Tool, ToolContext } from './tool.ts'
 
 /** Declares a channel kind; returns it unchanged, typed by its schema. */
@@ -25,6 +26,11 @@ export function defineProviderKind<const Schema extends JSONSchema>(
 export function defineProviderKind(kind: ProviderKind): ProviderKind {
   return kind
 }
+
+/** Declares a search engine; returns it unchanged, typed by its schema. */
+export const defineSearchEngine = <const Schema extends JSONSchema>(
+  engine: SearchEngine<ConfigOf<Schema>> & { config_schema: Schema },
+): SearchEngine => engine
 
 /** A tool whose input has the type that its schema describes. */
 interface ToolOf<Schema> extends Omit<Tool, 'input_schema' | 'checkInput' | 'needsApproval' | 'execute'> {

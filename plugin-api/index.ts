@@ -29,12 +29,19 @@ export type {
 export type { AnyConfig, ConfigOf } from './config-of.ts'
 export * from './connector-kind.ts'
 export { budgetRow, budgetState, type Cost, costRow, fromBillionths, timeZone, toBillionths } from './cost.ts'
-export { defineChannelKind, defineConnectorKind, defineProviderKind, defineTool } from './define.ts'
+export {
+  defineChannelKind,
+  defineConnectorKind,
+  defineProviderKind,
+  defineSearchEngine,
+  defineTool,
+} from './define.ts'
 export * from './document.ts'
 export { type Expert, missingTools, type QuickPrompt, quickPrompts, taskExamples } from './expert.ts'
 export { access, type Grants, grantList, grantRoutes } from './grants.ts'
 export { cookieWish, currentUser, type LoginReply, loginReply } from './login-reply.ts'
 export * from './provider-kind.ts'
+export * from './search-engine.ts'
 export { addUsage, type MediaUsage, NO_USAGE, type TokenUsage } from './token-usage.ts'
 export type {
   ApprovalStep,

@@ -31,10 +31,11 @@ export type SealedConfigs = ReturnType<typeof createSealedConfigs>
 
 /**
  * Creates the service that seals and masks configs whose documents are called `noun`. Every value within a secret field
- * is a secret, however deep it is.
+ * is a secret, however deep it is. `configPath` is the pointer to the config in the body of a request.
  */
-export function createSealedConfigs(noun: string, { secrets }: { secrets: Secrets }) {
+export function createSealedConfigs(noun: string, { secrets }: { secrets: Secrets }, configPath = '/config') {
   const toPurpose = (id: string) => `${noun}:${id}`
+  const toPointer = (path: Path) => [configPath, ...path.map(escapePointer)].join('/')
   const openSecrets = ({ _id, secret_config }: StoredConfig): Config =>
     secret_config === null ? {} : JSON.parse(secrets.open(secret_config, toPurpose(_id)))
   const pickSecrets = (config: Config, { secret_fields }: WithSecrets): Config =>
@@ -87,8 +88,6 @@ export function createSealedConfigs(noun: string, { secrets }: { secrets: Secret
     },
   }
 }
-
-const toPointer = (path: Path) => ['/config', ...path.map(escapePointer)].join('/')
 
 const escapePointer = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
 

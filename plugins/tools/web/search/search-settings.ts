@@ -1,0 +1,145 @@
+import {
+  type AnyConfig,
+  AppError,
+  createRecentValues,
+  createSealedConfigs,
+  type Issue,
+  jointWriterOf,
+  type Locale,
+} from '#plugin-api'
+import type { Cradle } from '../manifest.ts'
+import type { KnownEngine } from './engine-kinds.ts'
+import type { NewSearchSettings, SearchSettingsRow } from './schemas.ts'
+import type { SearchEngineDocument } from './types.ts'
+
+/** An engine that can be asked, with its settings in the clear. */
+export interface SetEngine {
+  engine: KnownEngine
+  config: AnyConfig
+  price: number | null
+}
+
+/** The engines that are set, and the limit of searches. */
+export type SearchSettings = ReturnType<typeof createSearchSettings>
+
+/** Creates the store. Changes by other server processes are seen within half a second. */
+export function createSearchSettings({
+  collections: { search_engines, search_settings },
+  engineKinds,
+  secrets,
+}: Pick<Cradle, 'collections' | 'engineKinds' | 'secrets'>) {
+  const configs = createSealedConfigs('search_engine', { secrets }, '')
+  const jointWriter = jointWriterOf(search_engines)
+
+  const read = async () => {
+    const [engines, settings] = await Promise.all([
+      search_engines.find().sort({ position: 1 }).toArray(),
+      search_settings.findOne({ _id: 'settings' }),
+    ])
+    return { engines, per_day: settings?.per_day ?? null }
+  }
+  // Each turn asks if there is an engine.
+  const recent = createRecentValues(async ([key = '']) => new Map([[key, await read()]]))
+  const readRecent = async () => (await recent.get('all'))!
+
+  /** Returns the settings to store of one entry of a body. Throws VALIDATION_FAILED with paths in the entry. */
+  function toDocument(
+    { kind, label, price = null, ...sent }: NewSearchSettings['engines'][number],
+    { engine, stored, position }: { engine: KnownEngine; stored?: SearchEngineDocument; position: number },
+  ): SearchEngineDocument {
+    const storedConfig = stored && configs.open(stored)
+    const kept = Object.entries(storedConfig ?? {}).filter(([name]) => engine.secret_fields.includes(name))
+    const merged = { ...Object.fromEntries(kept), ...configs.unmask(sent, engine, stored) }
+    const config = Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null))
+    engine.assertValid(config)
+    if (storedConfig && `${engine.placesIn(config)}` !== `${engine.placesIn(storedConfig)}`)
+      configs.assertAllSent(sent, config, engine)
+    return { ...configs.seal(kind, config, engine), position, price }
+  }
+
+  return {
+    /** Returns true if at least one engine can be asked. */
+    hasEngine: async (): Promise<boolean> =>
+      (await readRecent()).engines.some(({ _id }) => engineKinds.find(_id)),
+
+    /** Returns the engines that can be asked, in their order, and the limit of searches of an account in a day. */
+    async open(): Promise<{ engines: SetEngine[]; per_day: number | null }> {
+      const { engines, per_day } = await readRecent()
+      return {
+        engines: engines.flatMap((stored) => {
+          const engine = engineKinds.find(stored._id)
+          return engine ? [{ engine, config: configs.open(stored), price: stored.price }] : []
+        }),
+        per_day,
+      }
+    },
+
+    /** Returns the settings with masked secrets. */
+    async show(locale: Locale): Promise<SearchSettingsRow> {
+      const { engines, per_day } = await read()
+      return {
+        engines: engines.map((stored) => ({
+          ...configs.mask(stored),
+          kind: stored._id,
+          label: engineKinds.find(stored._id)?.label[locale] ?? stored._id,
+          price: stored.price,
+        })),
+        per_day,
+      }
+    },
+
+    /** Replaces all settings. Throws VALIDATION_FAILED and SEARCH_ENGINE_UNSUPPORTED before anything is changed. */
+    async replace({ engines, per_day }: NewSearchSettings): Promise<void> {
+      const stored = new Map((await read()).engines.map((document) => [document._id, document]))
+      const documents = engines.map((entry, position) =>
+        withPath(`/engines/${position}`, () => {
+          if (engines.findIndex(({ kind }) => kind === entry.kind) < position) throw repeated()
+          const engine = engineKinds.get(entry.kind)
+          return toDocument(entry, { engine, stored: stored.get(entry.kind), position })
+        }),
+      )
+      const kept = documents.map(({ _id }) => _id)
+      await jointWriter.write([
+        ...documents.map((document) => ({
+          name: 'replaceOne' as const,
+          namespace: search_engines.namespace,
+          filter: { _id: document._id },
+          replacement: document,
+          upsert: true,
+        })),
+        {
+          name: 'deleteMany' as const,
+          namespace: search_engines.namespace,
+          filter: { _id: { $nin: kept } },
+        },
+        {
+          name: 'replaceOne' as const,
+          namespace: search_settings.namespace,
+          filter: { _id: 'settings' },
+          replacement: { _id: 'settings', per_day },
+          upsert: true,
+        },
+      ])
+      recent.drop()
+    },
+  }
+}
+
+const repeated = () =>
+  new AppError('VALIDATION_FAILED', {
+    issues: [{ path: '/kind', rule: 'uniqueItems', message: 'is listed twice' }],
+  })
+
+/** Puts a path before the paths of the issues of a VALIDATION_FAILED. */
+function withPath<Result>(path: string, act: () => Result): Result {
+  try {
+    return act()
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'VALIDATION_FAILED') throw error
+    const issues = (error.details.issues as Issue[]).map((issue) => ({
+      ...issue,
+      path: `${path}${issue.path}`,
+    }))
+    throw new AppError('VALIDATION_FAILED', { issues }, { cause: error })
+  }
+}
