@@ -60,6 +60,8 @@ export interface CitedPage {
   title: string
   url?: string
   text?: string
+  /** The date of the page, such as `2026-03-04`, or words such as `3 days ago`. */
+  published_at?: string
 }
 
 /** A source of an output. */
