@@ -33,6 +33,12 @@ export function formatAge(seconds: number, now = Date.now() / 1000): string {
     : relative.format(Math.round(passed / size), unit)
 }
 
+/** A day such as "2026-03-04" as a date; other words as they are. */
+export function formatDay(day: string): string {
+  const [, year, month, date] = (/^(\d{4})-(\d\d)-(\d\d)/.exec(day) ?? []).map(Number)
+  return year && month && date ? days.format(new Date(year, month - 1, date)) : day
+}
+
 export const formatNumber = (value: number) => numbers.format(value)
 
 /** A large number, shortened: "4.2K". */

@@ -7,6 +7,7 @@ import replyClasses from '../chat/messages/reply.module.css'
 import { listSources, SourcesContext } from '../chat/messages/sources.ts'
 import endClasses from '../chat/messages/turn-end.module.css'
 import { END_WORDS } from '../chat/messages/turn-end.tsx'
+import TurnSources from '../chat/messages/turn-sources.tsx'
 import userClasses from '../chat/messages/user-message.module.css'
 import { readText } from '../chat/store/thread-store.ts'
 import { createTurn, type Message, type Turn } from '../chat/store/thread-view.ts'
@@ -66,6 +67,7 @@ function SharedReply({ data, turn }: { data: SharedTurnData; turn: Turn }) {
   const [isOpen, setOpen] = useState(false)
   const answers = data.messages.filter(({ role }) => role !== 'user')
   const parts = listParts(turn)
+  const sources = listSources(turn)
   const hasSteps = parts.some(({ type }) => type === 'call')
   const shown = isOpen ? parts : parts.filter(({ type }) => type === 'text')
   const files = [
@@ -84,7 +86,7 @@ function SharedReply({ data, turn }: { data: SharedTurnData; turn: Turn }) {
       {hasSteps && (
         <FoldedSteps turn={turn} parts={parts} isOpen={isOpen} onToggle={() => setOpen(!isOpen)} />
       )}
-      <SourcesContext value={listSources(turn)}>
+      <SourcesContext value={sources}>
         {shown.map((part) =>
           part.type === 'call' ? (
             <CallView key={part.key} call={part.call} isActive={false} />
@@ -93,6 +95,7 @@ function SharedReply({ data, turn }: { data: SharedTurnData; turn: Turn }) {
           ),
         )}
       </SourcesContext>
+      {sources.length > 0 && <TurnSources turn={turn} />}
       <div className={endClasses.files}>
         <SharedFiles files={files} size="large" align="start" />
       </div>

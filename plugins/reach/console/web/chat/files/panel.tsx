@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Button, Group, Tabs, Text } from '@mantine/core'
+import { ActionIcon, Button, Group, Tabs, Text } from '@mantine/core'
 import { useSyncExternalStore } from 'react'
 import { downloadFile } from '../../agents/files.ts'
 import { t } from '../../i18n/words.ts'
@@ -7,13 +7,13 @@ import { Failure } from '../../ui/failure.tsx'
 import { ArrowLeft, X } from '../../ui/icons.ts'
 import { useAction } from '../../ui/use-action.ts'
 import { draftOf } from '../composer/draft.ts'
-import { MarkdownLink } from '../markdown/markdown-link.tsx'
-import { placeOf } from '../messages/sources.ts'
+import { groupSources } from '../messages/source-groups.ts'
+import { SourceList } from '../messages/source-list.tsx'
 import type { ThreadStore } from '../store/thread-store.ts'
 import { useThread } from '../store/threads.ts'
 import { FileCard } from './file-card.tsx'
 import { FileView } from './file-view.tsx'
-import { openPlace, panel, togglePanel } from './open-file.ts'
+import { panel, togglePanel } from './open-file.ts'
 import classes from './panel.module.css'
 
 /** The panel at the right: the files and sources of a conversation, or one file. */
@@ -77,6 +77,7 @@ export default function Panel({ store }: { store: ThreadStore | undefined }) {
 function Lists({ store }: { store: ThreadStore | undefined }) {
   const files = useThread(store, (view) => view.artifacts)
   const sources = useThread(store, (view) => view.sources)
+  const turns = useThread(store, (view) => view.turns)
   return (
     <Tabs defaultValue="files" className={classes.content}>
       <Tabs.List>
@@ -93,29 +94,7 @@ function Lists({ store }: { store: ThreadStore | undefined }) {
       </Tabs.Panel>
       <Tabs.Panel value="sources" pt="md">
         {sources.length === 0 && <p className={classes.empty}>{t('chat.no_sources')}</p>}
-        <ol className={classes.sources}>
-          {sources.map((source) => {
-            const { id, title, url, uri } = source
-            const documentPlace = placeOf(source)
-            return (
-              <li key={id}>
-                {documentPlace ? (
-                  <Anchor
-                    component="button"
-                    type="button"
-                    size="sm"
-                    ta="start"
-                    onClick={() => openPlace(documentPlace)}
-                  >
-                    {title}
-                  </Anchor>
-                ) : (
-                  <MarkdownLink href={url ?? uri}>{title}</MarkdownLink>
-                )}
-              </li>
-            )
-          })}
-        </ol>
+        <SourceList {...groupSources(turns, sources)} />
       </Tabs.Panel>
     </Tabs>
   )

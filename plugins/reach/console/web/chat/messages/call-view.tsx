@@ -1,5 +1,5 @@
 import { UnstyledButton } from '@mantine/core'
-import { memo, useState } from 'react'
+import { lazy, memo, Suspense, useState } from 'react'
 import { t, type WordKey } from '../../i18n/words.ts'
 import { ChevronRight } from '../../ui/icons.ts'
 import { CodeBlock } from '../markdown/code-block.tsx'
@@ -9,11 +9,16 @@ import classes from './call-view.module.css'
 import { describeCall } from './describe-call.ts'
 import type { Call } from './parts.ts'
 
+const SearchResults = lazy(() => import('./search-results.tsx'))
+
 interface Props {
   call: Call
   /** True while the turn may still work on the call. */
   isActive: boolean
 }
+
+/** The tools whose sources are the results of a search. */
+const SEARCHES = ['web_search', 'search_knowledge']
 
 const DECISIONS: Record<string, WordKey> = {
   approve: 'tools.approved',
@@ -32,12 +37,14 @@ export const CallView = memo(function CallView({ call, isActive }: Props) {
   const state = call.is_error ? 'failed' : isRunning ? 'running' : 'done'
   const progress = isRunning ? lastLine(call.live?.progress) : ''
   const decision = call.decision && DECISIONS[call.decision]
+  const results = state === 'done' ? listResults(call) : undefined
   return (
     <div className={classes.call} data-state={state}>
       <UnstyledButton className={classes.line} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <Icon size={14} aria-hidden className={classes.icon} />
         <span className={classes.verb}>{verb}</span>
         {object && <span className={classes.object}>{object}</span>}
+        {results && <span className={classes.state}>{t('tools.results', { count: results.length })}</span>}
         {decision && <span className={classes.state}>{t(decision)}</span>}
         {state !== 'done' && <span className={classes.state}>{t(`tools.${state}`)}</span>}
         <ChevronRight size={14} aria-hidden className={classes.chevron} data-open={isOpen} />
@@ -47,6 +54,9 @@ export const CallView = memo(function CallView({ call, isActive }: Props) {
     </div>
   )
 })
+
+/** The results of a search; undefined for other calls. */
+const listResults = ({ name, sources }: Call) => (SEARCHES.includes(name) ? sources : undefined)
 
 const lastLine = (text = '') => text.trimEnd().split('\n').at(-1) ?? ''
 
@@ -59,6 +69,7 @@ interface CallBodyProps {
 function CallBody({ call, isActive }: CallBodyProps) {
   const { name, input, output, live } = call
   const isPlan = name === 'write_todos'
+  const results = listResults(call)
   return (
     <div className={classes.body}>
       <CallInput name={name} input={input} />
@@ -68,7 +79,15 @@ function CallBody({ call, isActive }: CallBodyProps) {
       {output === undefined && live?.progress && <Output label={t('tools.progress')} text={live.progress} />}
       {output !== undefined &&
         !isPlan &&
-        (name === 'task' ? <Markdown text={output} /> : <Output label={t('tools.output')} text={output} />)}
+        (name === 'task' ? (
+          <Markdown text={output} />
+        ) : results?.length ? (
+          <Suspense>
+            <SearchResults sources={results} />
+          </Suspense>
+        ) : (
+          <Output label={t('tools.output')} text={output} />
+        ))}
     </div>
   )
 }

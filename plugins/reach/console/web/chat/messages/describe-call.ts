@@ -62,8 +62,12 @@ export function describeCall(name: string, input: unknown): CallWords {
   const fields = readInput(input)
   if (!kind) return { icon: Wrench, verb: t('tools.other', { name: name.replaceAll('_', ' ') }), object: '' }
   const object = name === 'execute' ? toCommandLine(fields) : kind.field ? fields[kind.field] : ''
-  return { icon: kind.icon, verb: t(kind.label), object: typeof object === 'string' ? object : '' }
+  const text = typeof object === 'string' ? object : ''
+  return { icon: kind.icon, verb: t(kind.label), object: kind.field === 'url' ? shorten(text) : text }
 }
+
+/** An address as a person reads it. */
+const shorten = (address: string) => address.replace(/^https:\/\/(?:www\.)?|\/$/g, '')
 
 /** The command line of a call of `execute`, as one would type it. */
 export function toCommandLine({ command, args = [] }: Record<string, unknown>): string {

@@ -1,5 +1,5 @@
 import { addUsage } from '../store/fold-message.ts'
-import type { Artifact, LiveCall, Turn, Usage } from '../store/thread-view.ts'
+import type { Artifact, LiveCall, Source, Turn, Usage } from '../store/thread-view.ts'
 
 /** A call of a tool with what is known about it. */
 export interface Call {
@@ -8,6 +8,8 @@ export interface Call {
   input: unknown
   output?: string
   is_error?: boolean
+  /** The sources of the output. */
+  sources?: readonly Source[]
   live?: LiveCall
   decision?: string
 }
@@ -22,7 +24,7 @@ export type Part =
 export function listParts({ messages, live, decisions }: Turn): Part[] {
   const parts: Part[] = []
   const open = new Map<string, Call>()
-  for (const { id: message_id, role, content } of messages) {
+  for (const { id: message_id, role, content, sources = [] } of messages) {
     if (role === 'user') continue
     for (const [index, block] of content.entries()) {
       const key = `${message_id}.${index}`
@@ -41,7 +43,7 @@ export function listParts({ messages, live, decisions }: Turn): Part[] {
         open.set(id, call)
         parts.push({ type: 'call', key, call })
       } else if (block.type === 'tool_result') {
-        Object.assign(open.get(block.id) ?? {}, { output: block.output, is_error: block.is_error })
+        Object.assign(open.get(block.id) ?? {}, { output: block.output, is_error: block.is_error, sources })
       }
     }
   }

@@ -17,6 +17,7 @@ import { AgentContext, listSources, SourcesContext } from './sources.ts'
 import noticesClasses from './turn-end.module.css'
 import { TurnEnd } from './turn-end.tsx'
 
+const TurnSources = lazy(() => import('./turn-sources.tsx'))
 const Approval = lazy(() => import('../approvals/approval.tsx'))
 
 interface Props {
@@ -52,6 +53,11 @@ export function Reply({ turn, store, isActive, isLast }: Props) {
           ))}
         </SourcesContext>
       </AgentContext>
+      {!isActive && sources.length > 0 && (
+        <Suspense>
+          <TurnSources turn={turn} />
+        </Suspense>
+      )}
       <Notices messages={turn.messages} />
       {!isActive && <TurnEnd turn={turn} store={store} isLast={isLast} />}
       {plan.length > 0 && (

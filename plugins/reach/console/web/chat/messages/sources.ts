@@ -39,3 +39,9 @@ export function placeOf({
   if (type !== 'knowledge' || !base_id || !document_id) return undefined
   return { base_id, document_id, filename, ...(locator && { locator }), passage }
 }
+
+/** The address of the web page that a source is, with the place on it; undefined for other sources. */
+export function pageOf({ type, url = '' }: Source): URL | undefined {
+  if (type !== undefined || !/^https?:/i.test(url) || !URL.canParse(url)) return undefined
+  return new URL(url)
+}

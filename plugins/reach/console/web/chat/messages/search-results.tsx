@@ -1,0 +1,22 @@
+import { SourceLink } from '../markdown/source-link.tsx'
+import type { Source } from '../store/thread-view.ts'
+import classes from './search-results.module.css'
+import { describeSource } from './source-groups.ts'
+
+/** What a search has found: titles that open the pages, where they are from, and what they say. */
+export default function SearchResults({ sources }: { sources: readonly Source[] }) {
+  return (
+    <ol className={classes.results}>
+      {sources.map((source) => (
+        <li key={source.id}>
+          <div className={classes.head}>
+            {source.number !== undefined && <span className={classes.number}>{source.number}</span>}
+            <SourceLink source={source}>{source.title}</SourceLink>
+            <span className={classes.origin}>{describeSource(source)}</span>
+          </div>
+          {source.text && <p className={classes.text}>{source.text}</p>}
+        </li>
+      ))}
+    </ol>
+  )
+}
