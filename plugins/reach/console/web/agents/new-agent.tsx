@@ -15,6 +15,7 @@ import { Empty } from '../ui/empty.tsx'
 import { useIssue } from '../ui/issues.tsx'
 import { asRows, List } from '../ui/list.tsx'
 import { ListRow } from '../ui/list-row.tsx'
+import { MissingTools } from '../ui/missing-tools.tsx'
 import { RowMenu } from '../ui/row-menu.tsx'
 import { Sheet } from '../ui/sheet.tsx'
 import { AgentIcon } from './agent-icon.tsx'
@@ -68,11 +69,17 @@ function ChooseSource({ onChoose, onShare, onClose }: ChooseSourceProps) {
             textOf={({ label, description }) => `${label[language]} ${description[language]}`}
             empty={<Empty title={t('agents.no_experts')}>{t('agents.no_experts_about')}</Empty>}
           >
-            {({ id, label, description, icon, color }) => (
+            {({ id, label, description, icon, color, missing }) => (
               <ListRow
                 icon={<AgentIcon agent={{ name: label[language], icon, color }} />}
                 title={label[language]}
-                meta={description[language]}
+                meta={
+                  <>
+                    {description[language]}
+                    <MissingTools tools={missing} />
+                  </>
+                }
+                isDimmed={missing.length > 0}
                 onOpen={() => onChoose({ from: 'expert', id, name: label[language] })}
               />
             )}
@@ -90,9 +97,15 @@ function ChooseSource({ onChoose, onShare, onClose }: ChooseSourceProps) {
               <ListRow
                 icon={<AgentIcon agent={expert} />}
                 title={expert.name}
-                meta={[expert.description, t('agents.published_by', { name: expert.created_by })]
-                  .filter(Boolean)
-                  .join(' · ')}
+                meta={
+                  <>
+                    {[expert.description, t('agents.published_by', { name: expert.created_by })]
+                      .filter(Boolean)
+                      .join(' · ')}
+                    <MissingTools tools={expert.missing} />
+                  </>
+                }
+                isDimmed={expert.missing.length > 0}
                 onOpen={() => onChoose({ from: 'published', id: expert.id, name: expert.name })}
               >
                 {expert.can_edit && (

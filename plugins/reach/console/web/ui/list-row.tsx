@@ -7,6 +7,8 @@ interface Props {
   icon?: ReactNode
   title: string
   meta?: ReactNode
+  /** True if it can be opened and yet lacks something. */
+  isDimmed?: boolean
   /** The page that the row opens. */
   link?: LinkProps
   /** The action of the row, if it opens no page. */
@@ -16,10 +18,10 @@ interface Props {
 }
 
 /** A row or card of a list: what it is, what opens it, and its controls. */
-export function ListRow({ icon, title, meta, link, onOpen, children }: Props) {
+export function ListRow({ icon, title, meta, isDimmed, link, onOpen, children }: Props) {
   return (
     <li>
-      <div className={classes.row}>
+      <div className={classes.row} data-dimmed={isDimmed || undefined}>
         {icon}
         <div className={classes.text}>
           {link ? (

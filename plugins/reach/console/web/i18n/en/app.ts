@@ -6,6 +6,7 @@ import firstRun from './first-run.json'
 import forms from './forms.json'
 import frame from './frame.json'
 import models from './models.json'
+import needs from './needs.json'
 import projects from './projects.json'
 import prompts from './prompts.json'
 import search from './search.json'
@@ -20,6 +21,7 @@ export default {
   forms,
   frame,
   models,
+  needs,
   projects,
   prompts,
   search,
