@@ -27,6 +27,7 @@ import { type Conversations, createConversations } from './conversations/convers
 
 import { createMessageInbox, inboxIndexes, type Lane, type MessageInbox } from './conversations/inbox.ts'
 import { createIntake, type Intake } from './conversations/intake.ts'
+import { findListeners } from './conversations/listeners.ts'
 
 import type { ChannelDocument, ConversationDocument, InboxDocument } from './documents.ts'
 import { hookRoutes } from './hook-routes.ts'
@@ -161,11 +162,15 @@ export default definePlugin({
     host.extend('agents.stopping', ({ agent_id }, { supervisor }) => supervisor.closeAllOf(agent_id))
     host.extend('agents.removal', ({ agent_id }, { channels }) => channels.removeAllOf(agent_id))
     host.extend('users.removal', ({ user_id }, { registrations }) => registrations.removeAllOf(user_id))
-    host.extend('schedules.destinations', async (destination, { conversations }) => {
-      const conversation = await conversations.find(destination)
-      return (
-        conversation && { channel_id: conversation.channel_id, conversation_id: conversation.conversation_id }
-      )
+    host.extend('schedules.destinations', async (destination, cradle) => {
+      const conversation = await cradle.conversations.find(destination)
+      if (!conversation) return undefined
+      const { channel_id, conversation_id } = conversation
+      return { channel_id, conversation_id, listeners: await findListeners(conversation, cradle) }
+    })
+    host.extend('memory.listeners', async ({ agent_id, thread_id }, cradle) => {
+      const conversation = await cradle.conversations.find({ agent_id, thread_id })
+      return conversation && findListeners(conversation, cradle)
     })
     host.extend('schedules.deliveries', deliverAnswer)
     host.extend('agents.activity', showChannels)

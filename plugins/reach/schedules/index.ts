@@ -2,6 +2,7 @@
 // by whatever extends `schedules.destinations` and `schedules.deliveries`.
 import { definePlugin, listNames } from '#plugin-api'
 import { createExecution, type Execution } from './execution.ts'
+import { findListeners } from './listeners.ts'
 import { manifest } from './manifest.ts'
 import { scheduleRoutes } from './routes.ts'
 import { createRuns, type Runs, runIndexes } from './runs.ts'
@@ -37,6 +38,9 @@ export default definePlugin({
     host.extend(
       'agents.tools',
       createScheduleTool(() => host.cradle),
+    )
+    host.extend('memory.listeners', (thread, cradle) =>
+      thread.channel_type === 'schedule' ? findListeners(thread, cradle) : undefined,
     )
     host.on('turn.ended', ({ thread_id }, { execution }) => execution.noteTurn(thread_id))
     host.on('approval.resolved', ({ thread_id }, { execution }) => execution.noteTurn(thread_id))

@@ -85,7 +85,10 @@ async function create(
     threads.get(owner, thread_id),
     extensions['schedules.destinations'].ask({ agent_id, thread_id }),
   ])
-  const deliver = destinations.find((one) => one !== undefined) ?? null
+  const destination = destinations.find((one) => one !== undefined)
+  const deliver = destination
+    ? { channel_id: destination.channel_id, conversation_id: destination.conversation_id }
+    : null
   const { knowledge_base_ids = [] } = thread
   const settings = { name, prompt, enabled: true, thread: 'new', model: null, deliver } as const
   const scopes = thread.active_turn?.scopes ?? null

@@ -78,6 +78,12 @@ export function createSchedules({
     /** Finds a schedule of any account. */
     find: (schedule_id: string) => schedules.findOne({ _id: schedule_id }),
 
+    /** Lists the schedules of an account that run in a thread, now or the next time. */
+    listInThread: (owner: ScheduleOwner, thread_id: string): Promise<ScheduleDocument[]> =>
+      schedules
+        .find({ ...owner, $or: [{ thread: 'same', thread_id }, { 'active_run.thread_id': thread_id }] })
+        .toArray(),
+
     /** Throws VALIDATION_FAILED for a rule without times, PROVIDER_NOT_VISIBLE, LIMIT_REACHED. */
     async create(owner: ScheduleOwner, newSchedule: NewSchedule, scopes: Scopes): Promise<ScheduleDocument> {
       const now = clock.seconds()

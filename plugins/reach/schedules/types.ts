@@ -7,6 +7,11 @@ export type TimeRule = TypeOf<typeof timeRule>
 /** A conversation of a channel, to which answers are delivered. */
 export type Destination = TypeOf<typeof deliver>
 
+/** A conversation that exists; one listener is the account of the agent's owner, whose memory may be used there. */
+export interface KnownDestination extends Destination {
+  listeners: 'one' | 'many'
+}
+
 /** The state of a run. */
 export type RunStatus = TypeOf<typeof runStatus>
 
@@ -100,7 +105,7 @@ declare module '#kernel/types' {
     /** Finds a conversation of an agent on another platform, by its ids or by its thread; undefined if it does not exist. */
     'schedules.destinations': (
       question: { agent_id: string } & ({ thread_id: string } | Destination),
-    ) => Promise<Destination | undefined>
+    ) => Promise<KnownDestination | undefined>
     /**
      * Delivers the answer of a turn that has ended to a conversation, once for each `client_message_id`; false if the
      * conversation does not exist.

@@ -50,6 +50,11 @@ export const commonSettings = {
   },
   show_thinking: { type: 'boolean', description: "Show the model's reasoning in mode `stream`" },
   show_tool_hints: { type: 'boolean', description: 'Show the names of called tools in mode `stream`' },
+  memory: {
+    type: 'boolean',
+    description:
+      "Use the memory of the agent's owner in direct conversations; false by default. Everybody who may write to the bot acts as the owner and sees what agents remember about them",
+  },
   allow_from: ids('Platform ids of the people who may talk to the agent; if empty, everybody may'),
   approvers: ids(
     'Platform ids of the people who may approve tool calls; if empty, message authors listed in `allow_from` may',
