@@ -101,7 +101,7 @@ export interface TurnMaterial {
   said: readonly string[]
   /**
    * Where other texts before the model come from: names of tools that have returned something, `document` for attached
-   * documents, `summary` for a summary of what came before.
+   * documents, `copy` for a conversation that was copied or imported, `summary` for a summary of what came before.
    */
   others: ReadonlySet<string>
 }

@@ -136,6 +136,8 @@ export interface MessageDocument {
   thoughts?: string
   /** The documents that a user attached, as models see them. */
   documents?: AttachedDocument[]
+  /** The user's message comes from elsewhere and may be somebody else's. */
+  is_copied?: true
   artifacts?: Artifact[]
   sources?: Source[]
   /** Set on the last reply of a failed turn. */

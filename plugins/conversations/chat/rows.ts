@@ -70,6 +70,7 @@ export const toMessageRow = (
     branch,
     thoughts,
     documents,
+    is_copied,
     artifacts,
     notices,
     error,

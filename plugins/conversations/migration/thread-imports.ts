@@ -71,6 +71,7 @@ export function createThreadImports({
         continue
       }
       newest = renaming.take(check.event(part), part.position)
+      if (newest.type === 'turn_started') newest.is_copied = true
       title ??= threadArchive.toTitle({ content: newest.input ?? [] }) || null
       batch.push(newest)
       characters += part.size

@@ -102,7 +102,11 @@ function toTurns(messages: readonly StoredMessage[], changes: FileChanges): Earl
     if (step) for (const file of missing) step.text += `\n\n${changes.describeLeftOut(file)}`
   }
   return [...turns.values()]
-    .map(({ input, steps }) => ({ input, steps: steps.map(dropUnanswered).filter(isFilled) }))
+    .map(({ input, steps }) => ({
+      input,
+      is_copied: true as const,
+      steps: steps.map(dropUnanswered).filter(isFilled),
+    }))
     .filter(({ input, steps }) => input.length > 0 || steps.length > 0)
 }
 

@@ -63,6 +63,10 @@ const record = {
     description: 'The texts of attached documents, as the model sees them',
     examples: [[{ path: 'inbound/report.pdf', text: '[page 1]\nSales rose.' }]],
   },
+  is_copied: {
+    const: true,
+    description: "Set if the message was copied or imported, and may be somebody else's",
+  },
   after: {
     type: 'integer',
     minimum: 0,

@@ -62,6 +62,7 @@ const validators = new Map(
       input: { type: 'array', items: inputBlock, maxItems: 64 },
       after: { type: 'integer', minimum: 0 },
       documents: { type: 'array', items: rowOf({ path, text: { type: 'string' } }), maxItems: 64 },
+      is_copied: { const: true },
       ms: { maximum: MAX_SUMMAND },
       first_token_ms: { maximum: MAX_SUMMAND },
     }

@@ -35,6 +35,8 @@ export interface EventRecord {
    */
   input?: Block[]
   documents?: AttachedDocument[]
+  /** Of `turn_started`: the message comes from elsewhere and may be somebody else's. */
+  is_copied?: true
   /**
    * The position that the turn continues from, unless that is the event before it; of `path_changed`, the end of the
    * path.

@@ -58,6 +58,7 @@ export function projectTurn(events: readonly LedgerEvent[]): MessageDocument[] {
         Object.assign(open(event, event.frame.message_id, 'user'), {
           content: event.input ?? [],
           ...(event.documents && { documents: event.documents }),
+          ...(event.is_copied && { is_copied: true }),
         })
         break
       case 'content':

@@ -20,13 +20,12 @@ export function createMaterialLog({
   history: readonly MessageDocument[]
   summary: ThreadSummary | undefined
 }): MaterialLog {
-  const said = [
-    ...history.filter(({ role }) => role === 'user').flatMap(({ content }) => content),
-    ...content,
-  ]
+  const isOwn = ({ role, is_copied }: MessageDocument) => role === 'user' && !is_copied
+  const said = [...history.filter(isOwn).flatMap(({ content }) => content), ...content]
   const others = new Set(history.flatMap(({ content }) => content.flatMap(toOrigin)))
   if (said.some(({ type }) => type !== 'text')) others.add('document')
   if (summary) others.add('summary')
+  if (history.some(({ is_copied }) => is_copied)) others.add('copy')
   const texts = said.flatMap((block) => (block.type === 'text' ? [block.text] : []))
   return {
     note: (tool_name) => void others.add(tool_name),

@@ -9,6 +9,8 @@ import type { ReadEvent } from '../ledger/ledger-reader.ts'
 export interface EarlierTurn {
   input: Block[]
   documents?: AttachedDocument[]
+  /** True if the message may be somebody else's. */
+  is_copied?: true
   steps: EarlierStep[]
 }
 
