@@ -38,6 +38,7 @@ export function createSearchTool(partsOf: () => Parts): Tool {
     input_schema: input,
     disableable: true,
     opt_in: true,
+    personal: true,
     needsApproval: () => false,
     execute: ({ query }: Input, context) => run(query, context, partsOf()),
     forTurn: async ({ channel_type }) => (OWN_KINDS.has(channel_type) ? tool : null),

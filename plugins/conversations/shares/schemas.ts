@@ -30,7 +30,8 @@ export const audience = {
 
 const includeSteps = {
   ...boolean,
-  description: 'True if the calls of tools and their results are included',
+  description:
+    'True if the calls of tools and their results are included, except for those that tell of other conversations',
 } as const
 
 const expiresInDays = {

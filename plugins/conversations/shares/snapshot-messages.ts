@@ -24,8 +24,11 @@ const tooLarge = () => new AppError('SHARE_TOO_LARGE', { max_messages: MAX_MESSA
 export async function readSharedMessages(
   thread: ThreadDocument,
   { include_steps }: { include_steps: boolean },
-  { history }: Pick<Cradle, 'history'>,
+  { extensions, history }: Pick<Cradle, 'extensions' | 'history'>,
 ): Promise<StoredMessage[]> {
+  /** True for the calls that are shared: not those that tell of other conversations. */
+  const isSharedStep = (tool_name: string) =>
+    include_steps && !extensions['agents.tools'].get(tool_name)?.personal
   const newestFirst: StoredMessage[] = []
   let bytes = 0
   let count = 0
@@ -37,7 +40,7 @@ export async function readSharedMessages(
     count += page.messages.length
     for (const message of page.messages.toReversed()) {
       if (message.turn_id === running) continue
-      const shared = toStoredMessage(message, include_steps)
+      const shared = toStoredMessage(message, isSharedStep)
       if (!shared) continue
       bytes += Buffer.byteLength(JSON.stringify(shared))
       if (newestFirst.push(shared) > MAX_MESSAGES || bytes > MAX_TEXT_BYTES) throw tooLarge()
@@ -51,9 +54,12 @@ export async function readSharedMessages(
 }
 
 /** Copies what readers may see of a message; undefined if nothing is left. */
-function toStoredMessage(message: MessageDocument, include_steps: boolean): StoredMessage | undefined {
+function toStoredMessage(
+  message: MessageDocument,
+  isSharedStep: (tool_name: string) => boolean,
+): StoredMessage | undefined {
   const { _id: id, role, timestamp, turn_id, stop_reason, artifacts = [], sources = [] } = message
-  const content = message.content.flatMap((block) => toStoredBlock(block, include_steps))
+  const content = message.content.flatMap((block) => toStoredBlock(block, isSharedStep))
   const files = artifacts.map(toNamedFile)
   const named = sources.map(toSharedSource)
   // A tool's message carries the files and sources of its turn, also where steps are left out.
@@ -68,7 +74,7 @@ function toStoredMessage(message: MessageDocument, include_steps: boolean): Stor
   }
 }
 
-function toStoredBlock(block: Block, include_steps: boolean): StoredBlock[] {
+function toStoredBlock(block: Block, isSharedStep: (tool_name: string) => boolean): StoredBlock[] {
   switch (block.type) {
     case 'text':
       return [{ type: 'text', text: block.text }]
@@ -77,11 +83,11 @@ function toStoredBlock(block: Block, include_steps: boolean): StoredBlock[] {
       return [{ type: block.type, ...toNamedFile(block) }]
     case 'tool_use': {
       const { id, name, input } = block
-      return include_steps ? [{ type: 'tool_use', id, name, input }] : []
+      return isSharedStep(name) ? [{ type: 'tool_use', id, name, input }] : []
     }
     case 'tool_result': {
       const { id, name, output, is_error } = block
-      return include_steps ? [{ type: 'tool_result', id, name, output, is_error }] : []
+      return isSharedStep(name) ? [{ type: 'tool_result', id, name, output, is_error }] : []
     }
     case 'thinking':
       return []

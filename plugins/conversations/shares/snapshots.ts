@@ -32,11 +32,12 @@ export type Snapshots = ReturnType<typeof createSnapshots>
  */
 export function createSnapshots({
   collections: { shares, share_snapshots: snapshots, shared_messages: messages },
+  extensions,
   history,
   snapshotFiles,
   clock,
   ids,
-}: Pick<Cradle, 'collections' | 'history' | 'snapshotFiles' | 'clock' | 'ids'>) {
+}: Pick<Cradle, 'collections' | 'extensions' | 'history' | 'snapshotFiles' | 'clock' | 'ids'>) {
   const remove = async (_id: string): Promise<void> => {
     await snapshotFiles.remove(_id)
     await messages.deleteMany({ snapshot_id: _id })
@@ -80,7 +81,7 @@ export function createSnapshots({
     /** Copies a thread as it is now; the copy is removed later unless it is kept. Throws SHARE_EMPTY, SHARE_TOO_LARGE. */
     async take(source: SnapshotSource): Promise<string> {
       const { share_id, thread, agent } = source
-      const copied = await readSharedMessages(thread, source, { history })
+      const copied = await readSharedMessages(thread, source, { extensions, history })
       const created_at = clock.seconds()
       const snapshot: SnapshotDocument = {
         _id: ids.make('snp_'),

@@ -115,6 +115,25 @@ t.test('Tool steps are in it only if they are asked for, and documents and thoug
   t.notMatch(JSON.stringify((await read(withSteps.share_id)).body), /xyzzy|read_file/)
 })
 
+t.test('What is remembered of a person is never in it', async (t) => {
+  await server.call('POST', '/memories', { text: 'Has a wooden leg', scope: 'me' })
+  const toolCalls = [
+    { id: 'call_1', name: 'recall', arguments: { query: 'leg' } },
+    { id: 'call_2', name: 'remember', arguments: { text: 'Has a glass eye', scope: 'me' } },
+  ]
+  const thread_id = await talk({ text: 'Read it.' }, [{ toolCalls }, { text: 'I did.' }])
+  const stored = JSON.stringify(await chat.history(thread_id))
+  t.match(stored, 'wooden leg')
+  t.match(stored, 'REMEMBERED')
+  const { share_id } = (await share(thread_id, { audience: 'accounts', include_steps: true })).body
+  const { messages } = (await read(share_id)).body
+  t.strictSame(
+    messages.map(({ role }: { role: string }) => role),
+    ['user', 'assistant'],
+  )
+  t.notMatch(JSON.stringify(messages), /wooden|glass|recall|remember/i)
+})
+
 t.test('Files are those of the moment, at addresses of their own, and no others', async (t) => {
   await mkdir(join(workspace, 'inbound'), { recursive: true })
   await writeFile(join(workspace, 'inbound/numbers.csv'), 'a,b\n1,2\n')
