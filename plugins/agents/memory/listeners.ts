@@ -6,7 +6,13 @@ const OWN_KINDS = new Set(['web', 'api'])
 
 /** True if the account lets agents remember, and nobody else reads the answers in the thread. */
 export async function hasMemory(
-  { user_id, agent_id, thread_id, channel_type, has_memory }: Omit<OfferedTurn, 'knowledge_base_ids'>,
+  {
+    user_id,
+    agent_id,
+    thread_id,
+    channel_type,
+    has_memory,
+  }: Pick<OfferedTurn, 'user_id' | 'agent_id' | 'thread_id' | 'channel_type' | 'has_memory'>,
   { extensions }: Pick<Cradle, 'extensions'>,
 ): Promise<boolean> {
   if (!has_memory) return false

@@ -10,7 +10,10 @@ export const manifest = defineManifest({
     description:
       'What agents remember about you: short notes that they read at each turn, of all agents or of one. They are yours, also on agents that others share with you.',
   },
-  depends: ['users', 'auth', 'agents', 'chat', 'signals'],
+  depends: ['users', 'auth', 'providers', 'agents', 'chat', 'signals'],
+  config: {
+    proposals: { type: 'boolean', default: false },
+  },
   errors: {
     MEMORY_NOT_FOUND: { status: 404, message: { en: 'The memory does not exist.', zh: '找不到该记忆。' } },
     MEMORY_EXISTS: {

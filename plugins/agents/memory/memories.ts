@@ -18,9 +18,10 @@ import type { PromptMemory } from './prompt.ts'
 import type { memoryChanges } from './schemas.ts'
 import type { MemoryDocument, MemorySource, MemoryState } from './types.ts'
 
-/** The indexes for lists, for texts that are stored once, and for what is removed with an agent. */
+/** The indexes for lists, for instructions, for texts that are stored once, and for what is removed with an agent. */
 export const memoryIndexes: IndexDescription[] = [
   { key: { user_id: 1, state: 1, _id: 1 } },
+  { key: { user_id: 1, agent_id: 1, state: 1, _id: 1 } },
   { key: { user_id: 1, agent_id: 1, text: 1 }, unique: true },
   { key: { agent_id: 1 }, partialFilterExpression: { agent_id: { $type: 'string' } } },
 ]
@@ -28,10 +29,13 @@ export const memoryIndexes: IndexDescription[] = [
 /** The fields that the entity tag of a memory is made from. */
 export const memoryFields = ['text', 'state'] as const
 
+/** The most proposed memories of an account: what others make an agent propose must not take all the room. */
+export const MAX_PROPOSED = 100
+
 /** The most memories that recall returns. */
 const MAX_RECALLED = 20
-/** The most memories that are read for instructions. */
-const MAX_NEWEST = 200
+/** The most memories of a scope that are read for instructions. */
+const MAX_NEWEST = 100
 
 /** The memories to list or to delete; undefined stands for all. */
 export interface MemorySelection {
@@ -155,13 +159,19 @@ export function createMemories({
       return updated
     },
 
-    /** Returns the memories that an agent reads in its instructions, newest first, at most so many. */
-    listNewest: (user_id: string, agent_id: string): Promise<PromptMemory[]> =>
-      memories
-        .find(readBy(user_id, agent_id), { projection: { agent_id: 1, text: 1 } })
-        .sort({ _id: -1 })
-        .limit(MAX_NEWEST)
-        .toArray(),
+    /** Returns the newest memories for all agents and those for one, each newest first. */
+    async listNewest(user_id: string, agent_id: string): Promise<PromptMemory[]> {
+      const scopes = await Promise.all(
+        [null, agent_id].map((agent_id) =>
+          memories
+            .find({ user_id, agent_id, state: 'kept' }, { projection: { agent_id: 1, text: 1 } })
+            .sort({ _id: -1 })
+            .limit(MAX_NEWEST)
+            .toArray(),
+        ),
+      )
+      return scopes.flat()
+    },
 
     /** Returns the memories for an agent that have words of the query, those with the most of them first. */
     async recall(user_id: string, agent_id: string, query: string): Promise<PromptMemory[]> {

@@ -11,12 +11,9 @@ import {
 } from '#plugin-api'
 import { hasMemory } from './listeners.ts'
 import type { Cradle } from './manifest.ts'
-import type { Memories } from './memories.ts'
+import { MAX_PROPOSED, type Memories } from './memories.ts'
 import { hasOnlyOwnWords } from './own-words.ts'
 import { MAX_TEXT_CHARS } from './schemas.ts'
-
-/** The most proposed memories of an account: what others make an agent propose must not take all the room. */
-const MAX_PROPOSED = 100
 
 /** The names of the tools, whose own results are not foreign. */
 const NAMES: ReadonlySet<string> = new Set(['remember', 'forget', 'recall'])

@@ -27,6 +27,19 @@ export interface MemoryDocument {
   updated_at: number
 }
 
+/** A turn of an account that was not read for proposals yet. */
+export interface NotedTurn {
+  thread_id: string
+  agent_id: string
+  turn_id: string
+}
+
+/** The turns of an account, by its id, since its conversations were read for proposals. */
+export interface MemoryReviewDocument {
+  _id: string
+  turns: NotedTurn[]
+}
+
 /** A thread that is reached neither from the console nor by a program. */
 export interface HeardThread {
   user_id: string
@@ -40,6 +53,7 @@ declare module '#kernel/types' {
   interface Collections {
     memory: {
       memories: MemoryDocument
+      memory_reviews: MemoryReviewDocument
     }
   }
   interface Events {

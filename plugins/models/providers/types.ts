@@ -72,7 +72,15 @@ export interface ModelPriceDocument {
 export type MediaKind = Exclude<ModelKind, 'chat' | 'embedding'>
 
 /** The purpose of a model call. */
-export type ModelPurpose = 'turn' | 'task' | 'summary' | 'title' | 'polish' | 'embedding' | MediaKind
+export type ModelPurpose =
+  | 'turn'
+  | 'task'
+  | 'summary'
+  | 'title'
+  | 'polish'
+  | 'memory'
+  | 'embedding'
+  | MediaKind
 
 /**
  * The account that pays for a model call, with its agent and thread; `token_quota` and `budget` are null without one,

@@ -1,5 +1,6 @@
 import t from '../../run/file-test.ts'
-import { startChat } from '../../support/chat.ts'
+import { chatUrl, connectChat, startChat } from '../../support/chat.ts'
+import { startServer } from '../../support/server.ts'
 
 const MAX_MEMORIES = 40
 
@@ -268,4 +269,28 @@ t.test('Notices are in the language of the turn', async (t) => {
     frames.find(({ type }) => type === 'notice'),
     { message: '已记住：喜欢猫' },
   )
+})
+
+t.test('Another server knows of changes', async (t) => {
+  const second = await startServer(t, { home: server.home })
+  const socket = await connectChat(t, chatUrl(second.url, agent_id, second.admin.token))
+  const linesThere = async () => {
+    const next = fake.requests.length
+    fake.next({ text: ['hello'] })
+    await socket.ask({ text: 'Hello' })
+    const { messages } = fake.requests[next]!.body as { messages: { content: string }[] }
+    return linesOf(String(messages[0]?.content))
+  }
+  /** Has turns until these are the memories that the other server knows. */
+  const waitFor = async (texts: string[]) => {
+    while (JSON.stringify(await linesThere()) !== JSON.stringify(texts));
+  }
+  const { id } = await save('Sails')
+  await waitFor(['Sails'])
+  await server.call('PATCH', `/memories/${id}`, { text: 'Rows' })
+  await waitFor(['Rows'])
+  await server.call('DELETE', `/memories/${id}`)
+  await waitFor([])
+  socket.close()
+  await second.stop()
 })
