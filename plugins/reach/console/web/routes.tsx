@@ -85,6 +85,7 @@ const projects = page('/projects', lazyRouteComponent(loadConversations, 'Projec
 const project = page('/projects/$project', lazyRouteComponent(loadConversations, 'ProjectPage'))
 const settings = page('/settings', lazyRouteComponent(loadSettings, 'SettingsPage'))
 
+const memory = page('/memory', lazyRouteComponent(loadSettings, 'MemoryPage'))
 const account = page('/account', lazyRouteComponent(loadSettings, 'AccountPage'))
 const agents = page('/agents', lazyRouteComponent(loadAgents, 'AgentsPage'))
 const agent = page('/agents/$id', lazyRouteComponent(loadAgents, 'AgentPage'))
@@ -201,6 +202,7 @@ export const router = createRouter({
     project,
     settings,
     account,
+    memory,
     agents,
     agent.addChildren(agentTabs),
     channels,

@@ -16,6 +16,7 @@ const NAMES: Record<string, WordKey> = {
   threads: 'account.limit_threads',
   running_turns: 'account.limit_running_turns',
   account_bytes: 'account.limit_account_bytes',
+  memories: 'account.limit_memories',
   shares: 'account.limit_shares',
   providers: 'account.limit_providers',
   skill_packages: 'account.limit_skill_packages',

@@ -18,6 +18,7 @@ import {
   MailPlus,
   MessageCircle,
   MessageSquareText,
+  NotebookPen,
   Plug,
   Puzzle,
   ScrollText,
@@ -53,6 +54,7 @@ const MENU: MenuEntry[] = [
   { to: '/archived', label: 'conversations.archive_title', icon: Archive, group: 'main' },
   { to: '/settings', label: 'frame.settings', icon: Settings, group: 'main' },
   { to: '/account', label: 'frame.account', icon: UserRound, group: 'yours' },
+  { to: '/memory', label: 'frame.memory', icon: NotebookPen, group: 'yours', feature: 'memory' },
   { to: '/models', label: 'frame.models', icon: Boxes, group: 'yours' },
   {
     to: '/knowledge',

@@ -11,6 +11,7 @@ import { iconOf, labelOf } from './slots.ts'
 /** A sentence about each page; the chat, which has the same menu, does not load these texts. */
 const ABOUTS: Partial<Record<MenuEntry['to'], WordKey>> = {
   '/account': 'account.about',
+  '/memory': 'memory.about',
   '/models': 'models.about',
   '/knowledge': 'knowledge.about',
   '/connectors': 'connectors.about',

@@ -16,6 +16,7 @@ const CHANGED: Partial<Record<AccountEvent['type'], string[]>> = {
   'connector.changed': ['/connectors'],
   'knowledge_base.changed': ['/knowledge-bases', '/knowledge-bases/{id}'],
   'project.changed': ['/projects', '/projects/{id}', '/threads', '/agents/{id}/threads'],
+  'memory.changed': ['/memories', '/memories/{id}'],
   'prompt.changed': ['/prompts', '/prompts/{id}'],
   'approval.resolved': ['/agents/{id}/cron', '/agents/{id}/cron/*'],
   'usage.changed': ['/usage', '/usage/*', '/admin/usage', '/auth/me'],

@@ -41,25 +41,50 @@ export function useRows<Path extends ListPath>(
     queryKey: ['get', path, { params }, 'pages'],
     enabled,
     initialPageParam: undefined as string | undefined,
-    queryFn: async ({ pageParam, signal }) => {
-      const query = { ...params.query, ...(pageParam === undefined ? {} : { cursor: pageParam }) }
-      const get = client.GET as (
-        path: string,
-        init: object,
-      ) => Promise<{ data?: unknown; error?: unknown; response: Response }>
-      const { data, error, response } = await get(path, { params: { ...params, query }, signal })
-      if (error !== undefined) throw error
-      const total = response.headers.get('x-total-count')
-      return {
-        rows: data as Row<Path>[],
-        next: readNextCursor(response.headers.get('link')),
-        total: total === null ? undefined : Number(total),
-      }
-    },
+    queryFn: ({ pageParam, signal }) => readPage(path, params, pageParam, signal),
     getNextPageParam: ({ next }) => next,
   })
   const pages = query.data?.pages
   return { ...query, rows: pages?.flatMap(({ rows }) => rows), total: pages?.[0]?.total }
+}
+
+/** Reads all rows of a list, however many pages they are. */
+export async function readAll<Path extends ListPath>(
+  path: Path,
+  query: NonNullable<Params['query']>,
+): Promise<Row<Path>[]> {
+  const rows: Row<Path>[] = []
+  let cursor: string | undefined
+  do {
+    const page = await readPage(path, { query: { ...query, limit: 200 } }, cursor)
+    rows.push(...page.rows)
+    cursor = page.next
+  } while (cursor !== undefined)
+  return rows
+}
+
+async function readPage<Path extends ListPath>(
+  path: Path,
+  params: Params,
+  cursor: string | undefined,
+  signal?: AbortSignal,
+) {
+  const query = { ...params.query, ...(cursor === undefined ? {} : { cursor }) }
+  const get = client.GET as (
+    path: string,
+    init: object,
+  ) => Promise<{ data?: unknown; error?: unknown; response: Response }>
+  const { data, error, response } = await get(path, {
+    params: { ...params, query },
+    ...(signal && { signal }),
+  })
+  if (error !== undefined) throw error
+  const total = response.headers.get('x-total-count')
+  return {
+    rows: data as Row<Path>[],
+    next: readNextCursor(response.headers.get('link')),
+    total: total === null ? undefined : Number(total),
+  }
 }
 
 /** The cursor of the next page in a `Link` header, whose address is relative. */

@@ -9,6 +9,7 @@ import groups from './groups.json'
 import importWords from './import.json'
 import invites from './invites.json'
 import knowledge from './knowledge.json'
+import memory from './memory.json'
 import overview from './overview.json'
 import people from './people.json'
 import plugins from './plugins.json'
@@ -35,6 +36,7 @@ export default {
   groups,
   import: importWords,
   invites,
+  memory,
   overview,
   people,
   plugins,

@@ -1,0 +1,91 @@
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import t from '../run/file-test.ts'
+import { ALL_RULES, findBarriers } from '../support/axe.ts'
+import { startChat } from '../support/chat.ts'
+import { noChromium, startChromium } from '../support/chromium.ts'
+import { openConsole, serveConsole } from '../support/console.ts'
+
+t.test('what agents remember, in a browser', { skip: noChromium }, async (t) => {
+  const chat = await startChat(t)
+  const { server, agent_id } = chat
+  const browser = await startChromium(t)
+  const url = await serveConsole(t, server)
+  const { page, faults } = await openConsole(browser, url, { path: '/memory' })
+  const listed = async (query = ''): Promise<Record<string, unknown>[]> =>
+    (await server.request('GET', `/memories${query}`)).body
+  const texts = async (query?: string) => (await listed(query)).map(({ text }) => text)
+  const memories = page.getByRole('list', { name: 'Memories' })
+  const dialog = page.getByRole('dialog')
+  const add = (on: Page) => on.getByRole('button', { name: 'Add memory' })
+
+  await t.test('an empty page says what it is for, and a memory is added by hand', async (t) => {
+    await page.getByText('Nothing remembered yet').waitFor()
+    t.strictSame(await findBarriers(page, ALL_RULES), [])
+    await add(page).first().click()
+    t.equal(await dialog.getByRole('button', { name: 'Save' }).isDisabled(), true)
+    await dialog.getByLabel('What to remember').fill('Writes reports on Fridays')
+    await dialog.getByLabel('For').selectOption('assistant')
+    t.strictSame(await findBarriers(page, ALL_RULES), [])
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await memories.getByText('Only for assistant · Added by you').waitFor()
+    t.match(await listed(), [{ text: 'Writes reports on Fridays', scope: 'agent', agent_id, source: null }])
+  })
+
+  await t.test('memories are searched, filtered, changed in place and deleted', async (t) => {
+    for (const text of ['Drinks green tea', 'Allergic to nuts'])
+      await server.request('POST', '/memories', { body: { text, scope: 'me' } })
+    await memories.getByText('Allergic to nuts').waitFor()
+    await page.getByRole('searchbox', { name: 'Search in Memories' }).fill('GREEN tea')
+    await memories.getByText('Allergic to nuts').waitFor({ state: 'detached' })
+    await memories.getByRole('button', { name: 'Drinks green tea', exact: true }).click()
+    const field = memories.getByRole('textbox', { name: 'What to remember' })
+    await field.fill('Drinks green tea, no sugar')
+    await page.keyboard.press('Escape')
+    await memories.getByRole('button', { name: 'Drinks green tea', exact: true }).click()
+    await field.fill('Drinks green tea without sugar')
+    await page.keyboard.press('Enter')
+    await memories.getByText('Drinks green tea without sugar').waitFor()
+    t.ok((await texts()).includes('Drinks green tea without sugar'))
+
+    await page.getByRole('searchbox', { name: 'Search in Memories' }).fill('')
+    await page.getByLabel('For', { exact: true }).selectOption('Only for assistant')
+    await memories.getByText('Drinks green tea').waitFor({ state: 'detached' })
+    await memories.getByText('Writes reports on Fridays').waitFor()
+    await page.getByLabel('For', { exact: true }).selectOption('For all agents')
+    await memories.getByText('Writes reports on Fridays').waitFor({ state: 'detached' })
+
+    await page.getByRole('button', { name: 'Actions for Allergic to nuts' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await memories.getByText('Allergic to nuts').waitFor({ state: 'detached' })
+    t.notOk((await texts()).includes('Allergic to nuts'))
+    t.strictSame(faults, [])
+  })
+
+  await t.test('everything is exported, more than a page holds too', async (t) => {
+    for (let number = 0; number < 205; number += 1)
+      await server.request('POST', '/memories', { body: { text: `Fact ${number}`, scope: 'me' } })
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export' }).click(),
+    ])
+    t.equal(download.suggestedFilename(), 'memories.json')
+    const saved = JSON.parse(await readFile(await download.path(), 'utf8'))
+    t.equal(saved.length, 207)
+    t.match(saved[0], { text: 'Fact 204', scope: 'me', state: 'kept' })
+  })
+
+  await t.test('memory is switched off, and everything is deleted', async (t) => {
+    await page.getByRole('switch', { name: 'Agents remember things about me' }).click({ force: true })
+    await page.getByText('Agents remember nothing new').waitFor()
+    t.equal((await server.request('GET', '/auth/me')).body.memory, false)
+    await page.getByRole('button', { name: 'Delete all' }).click()
+    t.equal(await dialog.getByRole('button', { name: 'Delete all' }).isDisabled(), true)
+    await dialog.getByRole('textbox').fill('admin')
+    await dialog.getByRole('button', { name: 'Delete all' }).click()
+    await page.getByText('Nothing remembered yet').waitFor()
+    t.strictSame(await listed(), [])
+    t.strictSame(faults, [])
+  })
+})
