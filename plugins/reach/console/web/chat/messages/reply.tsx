@@ -4,7 +4,7 @@ import { t } from '../../i18n/words.ts'
 import { Brain, ChevronRight } from '../../ui/icons.ts'
 import { Markdown } from '../markdown/markdown.tsx'
 import type { ThreadStore } from '../store/thread-store.ts'
-import type { Message, Turn } from '../store/thread-view.ts'
+import type { Message, Notice, Turn } from '../store/thread-view.ts'
 import { useThread } from '../store/threads.ts'
 import { AnsweredQuestion, readAnswered } from './answered-question.tsx'
 import callClasses from './call-view.module.css'
@@ -18,6 +18,7 @@ import noticesClasses from './turn-end.module.css'
 import { TurnEnd } from './turn-end.tsx'
 
 const TurnSources = lazy(() => import('./turn-sources.tsx'))
+const MemoryNotice = lazy(() => import('./memory-notice.tsx'))
 const Approval = lazy(() => import('../approvals/approval.tsx'))
 
 interface Props {
@@ -94,15 +95,29 @@ const findPlan = (parts: readonly Part[]) => {
   return last?.type === 'call' ? last.call.input : undefined
 }
 
+/** The notices about something that an agent remembers, or wants to. */
+const MEMORY_CODES = ['REMEMBERED', 'MEMORY_PROPOSED']
+
 /** Lists the notices of a turn, each once. */
 function Notices({ messages }: { messages: readonly Message[] }) {
   const notices = messages.flatMap(({ notices = [] }) => notices)
-  const lines = new Set(notices.map(({ message }) => message))
-  return [...lines].map((line) => (
-    <div key={line} className={noticesClasses.note}>
-      {line}
-    </div>
-  ))
+  const byLine = new Map(notices.map((notice) => [notice.message, notice]))
+  const isMemory = ({ code, details }: Notice) =>
+    MEMORY_CODES.includes(code) && typeof details?.id === 'string'
+  const lastMemory = notices.findLast(isMemory)
+  return [...byLine].map(([line, notice]) => {
+    const shown = (
+      <div key={line} className={noticesClasses.note}>
+        {line}
+      </div>
+    )
+    if (!isMemory(notice)) return shown
+    return (
+      <Suspense key={line} fallback={shown}>
+        <MemoryNotice notice={notice} hasLink={notice === lastMemory} />
+      </Suspense>
+    )
+  })
 }
 
 interface ThoughtProps {
