@@ -15,11 +15,12 @@ export interface TokenUsage {
   cost?: Cost | null
 }
 
-/** The measures of a call besides tokens: pictures drawn, characters spoken, seconds of audio transcribed. */
+/** The measures of a call besides tokens: pictures drawn, characters spoken, seconds of audio transcribed, searches. */
 export interface MediaUsage {
   pictures?: number
   characters?: number
   seconds?: number
+  searches?: number
 }
 
 /** No tokens at all. */

@@ -71,7 +71,7 @@ export interface ModelPriceDocument {
 /** The kinds of models of which the server uses one for all accounts. */
 export type MediaKind = Exclude<ModelKind, 'chat' | 'embedding'>
 
-/** The purpose of a model call. */
+/** The purpose of a model call; `search` is a search of the web, whose model is `search:<engine>`. */
 export type ModelPurpose =
   | 'turn'
   | 'task'
@@ -80,6 +80,7 @@ export type ModelPurpose =
   | 'polish'
   | 'memory'
   | 'embedding'
+  | 'search'
   | MediaKind
 
 /**

@@ -61,16 +61,21 @@ const sums = {
   pictures: { ...count, description: 'Pictures drawn; missing without any', examples: [2] },
   characters: { ...count, description: 'Characters spoken; missing without any', examples: [1200] },
   seconds: { ...count, description: 'Seconds of audio transcribed; missing without any', examples: [95] },
+  searches: {
+    ...count,
+    description: 'Searches of the web with a price; missing without any',
+    examples: [12],
+  },
   cost: {
     ...costRow,
-    description: 'What the model calls with a known price cost; null if none has one',
+    description: 'What the model calls and searches with a known price cost; null if none has one',
   },
   unpriced_calls: { ...count, description: 'Model calls without a known price', examples: [0] },
   unpriced_tokens: { ...count, description: 'Of the total tokens, those of these calls', examples: [0] },
 } as const
 
 /** The sums that a report has only if there is something to sum up. */
-const extras = ['pictures', 'characters', 'seconds'] as const
+const extras = ['pictures', 'characters', 'seconds', 'searches'] as const
 
 const usageSums = { title: 'UsageSums', ...rowOf(sums, extras) } as const
 

@@ -83,7 +83,7 @@ export function createUsageExports({
     output_tokens: sums.output_tokens,
     reasoning_tokens: sums.reasoning_tokens,
     total_tokens: sums.total_tokens,
-    cost: toCost({ model_calls: calls, unpriced_calls, cost_billionths }, currency)?.amount ?? null,
+    cost: toCost({ ...sums, model_calls: calls, unpriced_calls, cost_billionths }, currency)?.amount ?? null,
     currency,
     unpriced_calls,
   })

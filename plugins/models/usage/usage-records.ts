@@ -316,8 +316,8 @@ const toStoredCost = (cost: Cost | null | undefined): Pick<UsageDocument, 'cost_
   cost ? { cost_billionths: toBillionths(cost.amount), currency: cost.currency } : {}
 
 /** Reads the measures that a call has. */
-function toMeasures({ pictures, characters, seconds }: MediaUsage): MediaUsage {
-  const measures = Object.entries({ pictures, characters, seconds })
+function toMeasures({ pictures, characters, seconds, searches }: MediaUsage): MediaUsage {
+  const measures = Object.entries({ pictures, characters, seconds, searches })
   return Object.fromEntries(
     measures.flatMap(([name, said]) => (toTokenCount(said) > 0 ? [[name, toTokenCount(said)]] : [])),
   )

@@ -29,7 +29,7 @@ export const NOTHING: Readonly<StoredSums> = {
   unpriced_tokens: 0,
 }
 /** The sums that a report has only if there is something to sum up. */
-export const EXTRAS = ['pictures', 'characters', 'seconds'] as const
+export const EXTRAS = ['pictures', 'characters', 'seconds', 'searches'] as const
 
 const NAMES = [...(Object.keys(NOTHING) as (keyof StoredSums)[]), ...EXTRAS]
 /** Adds up sums of groups. */
@@ -40,7 +40,7 @@ export const sumsIn = (currency: string) => {
   return {
     ...TOTALS,
     estimated_tokens: { $sum: { $cond: ['$is_estimated', '$total_tokens', 0] } },
-    model_calls: { $sum: 1 },
+    model_calls: { $sum: { $cond: [{ $eq: ['$purpose', 'search'] }, 0, 1] } },
     cost_billionths: { $sum: { $cond: [isPriced, '$cost_billionths', 0] } },
     unpriced_calls: { $sum: { $cond: [isPriced, 0, 1] } },
     unpriced_tokens: { $sum: { $cond: [isPriced, 0, '$total_tokens'] } },
@@ -51,12 +51,13 @@ export const sumsIn = (currency: string) => {
 export const toCost = (
   {
     model_calls,
+    searches = 0,
     unpriced_calls,
     cost_billionths,
-  }: Pick<StoredSums, 'model_calls' | 'unpriced_calls' | 'cost_billionths'>,
+  }: Pick<StoredSums, 'model_calls' | 'searches' | 'unpriced_calls' | 'cost_billionths'>,
   currency: string,
 ): Cost | null =>
-  model_calls > unpriced_calls ? { amount: fromBillionths(cost_billionths), currency } : null
+  model_calls + searches > unpriced_calls ? { amount: fromBillionths(cost_billionths), currency } : null
 
 /** Returns the filter for the rows of calls, which ends with the current second. */
 export const readFilter = ({ from, to, ...fields }: UsageFilter, now: number): Filter<UsageDocument> => ({

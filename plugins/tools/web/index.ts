@@ -6,6 +6,7 @@ import { searxng } from './engines/searxng.ts'
 import { serper } from './engines/serper.ts'
 import { tavily } from './engines/tavily.ts'
 import { manifest } from './manifest.ts'
+import { type AccountSearches, createAccountSearches } from './search/account-searches.ts'
 import { assertSearchEngine, createEngineKinds, type EngineKinds } from './search/engine-kinds.ts'
 import { searchRoutes } from './search/routes.ts'
 import { createSearchCounters, type SearchCounters } from './search/search-counters.ts'
@@ -13,6 +14,7 @@ import { createSearchSettings, type SearchSettings } from './search/search-setti
 import { createWebSearches, type WebSearches } from './search/web-searches.ts'
 import { createWebFetch } from './web-fetch.ts'
 import { createWebPages, type WebPages } from './web-pages.ts'
+import { createWebSearch } from './web-search.ts'
 import './search/types.ts'
 
 declare module '#kernel/types' {
@@ -24,6 +26,7 @@ declare module '#kernel/types' {
       searchSettings: SearchSettings
       searchCounters: SearchCounters
       webSearches: WebSearches
+      accountSearches: AccountSearches
     }
   }
 }
@@ -49,8 +52,14 @@ export default definePlugin({
     host.service('searchSettings', createSearchSettings)
     host.service('searchCounters', createSearchCounters)
     host.service('webSearches', createWebSearches)
+    host.service('accountSearches', createAccountSearches)
     host.routes(searchRoutes)
     host.extend('metrics.gauges', (_, { searchCounters }) => searchCounters.list())
+    host.extend('users.removal', ({ user_id }, { accountSearches }) => accountSearches.forget(user_id))
+    host.extend(
+      'agents.tools',
+      createWebSearch(() => host.cradle),
+    )
     host.extend(
       'agents.tools',
       createWebFetch(() => host.cradle),
