@@ -5,6 +5,7 @@ export { type ConsoleSlotSubject, testConsoleSlot } from './console-slot-suite.t
 export { type DocumentReaderSubject, type TestDocument, testDocumentReader } from './document-reader-suite.ts'
 export { createFakeCompatible } from './fake-compatible.ts'
 export type { FakePlatform, Lack, Place, Saying, SentFile, ShownMessage } from './fake-platform.ts'
+export type { ReadSearch, SearchRequest, SearchWire } from './fake-search-engine.ts'
 export {
   type Exchange,
   type FakeVendor,
@@ -16,6 +17,7 @@ export {
 export { type PluginSubject, testPlugin } from './plugin-suite.ts'
 export type { ProviderKindSubject, ReadRequest } from './provider-bench.ts'
 export { testProviderKind } from './provider-kind-suite.ts'
+export { type SearchEngineSubject, testSearchEngine } from './search-engine-suite.ts'
 export type { TestReply, TestServer, TestUser } from './server.ts'
 export type { TestContext, TestFunction } from './test-function.ts'
 export type { TestFrame, TestSocket } from './test-socket.ts'

@@ -1,35 +1,12 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { buffer } from 'node:stream/consumers'
 import type { SearchResult } from '../../plugin-api/search-engine.ts'
+import {
+  type FakeSearchEngine,
+  type SearchRequest,
+  type SearchWire,
+  startFakeSearchEngine as startFake,
+} from '../../plugin-api/testing/fake-search-engine.ts'
 import type { Test } from '../run/file-test.ts'
-
-/** A request of an engine, as it arrived. */
-export interface SearchRequest {
-  method: string
-  path: string
-  query: Record<string, string>
-  headers: IncomingHttpHeaders
-  // biome-ignore lint/suspicious/noExplicitAny: each vendor's body has another form
-  body: any
-}
-
-/** The meaning of a request. */
-export interface ReadSearch {
-  text: string
-  count?: number
-  freshness?: string
-}
-
-/** The protocol of an engine: `read` throws for a request that the vendor would refuse. */
-export interface SearchWire {
-  settings(url: string): Record<string, unknown>
-  read(request: SearchRequest): ReadSearch
-  /** Returns the answer with these results. */
-  answer(results: readonly SearchResult[]): { status?: number; body: unknown }
-}
 
 /** The key that all fakes know. */
 export const SEARCH_KEY = 'key-0123456789-of-an-engine'
@@ -265,58 +242,14 @@ export const somePage = (name: string, more: Partial<SearchResult> = {}): Search
   ...more,
 })
 
-/** A running fake of a search engine. */
-export interface FakeSearchEngine {
-  url: string
-  /** The entry for the settings of web search. */
-  entry: Record<string, unknown> & { kind: string }
-  /** The searches that arrived and that the vendor would have answered. */
-  searches: ReadSearch[]
-  requests: SearchRequest[]
-  /** The pages that it finds. */
-  pages: SearchResult[]
-  /** Answers all requests in place of the protocol while it is set. */
-  serve: RequestListener | undefined
-}
-
-/** Starts a fake of a search engine on loopback. */
-export async function startFakeSearchEngine(t: Test, kind: string): Promise<FakeSearchEngine> {
+/** Starts a fake of a search engine that knows two pages; `entry` is for the settings of web search. */
+export async function startFakeSearchEngine(
+  t: Test,
+  kind: string,
+): Promise<FakeSearchEngine & { entry: Record<string, unknown> & { kind: string } }> {
   const wire = searchWires[kind]!
-  const server = createServer(async (incoming, response) => {
-    const bytes = await buffer(incoming)
-    const { pathname: path, searchParams } = new URL(incoming.url!, 'http://localhost')
-    const request: SearchRequest = {
-      method: incoming.method!,
-      path,
-      query: Object.fromEntries(searchParams),
-      headers: incoming.headers,
-      body: bytes.length > 0 ? JSON.parse(bytes.toString()) : undefined,
-    }
-    fake.requests.push(request)
-    if (fake.serve) return fake.serve(incoming, response)
-    let reply: { status?: number; body: unknown }
-    try {
-      fake.searches.push(wire.read(request))
-      reply = wire.answer(fake.pages)
-    } catch (error) {
-      reply = { status: 400, body: { error: (error as Error).message } }
-    }
-    response.writeHead(reply.status ?? 200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(reply.body))
-  })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  t.teardown(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const fake: FakeSearchEngine = {
-    url,
-    entry: { kind, ...wire.settings(url) },
-    searches: [],
-    requests: [],
-    pages: [somePage('moon'), somePage('sun')],
-    serve: undefined,
-  }
-  return fake
+  const fake = await startFake(wire)
+  t.teardown(() => fake.close())
+  fake.pages = [somePage('moon'), somePage('sun')]
+  return Object.assign(fake, { entry: { kind, ...wire.settings(fake.url) } })
 }

@@ -29,13 +29,7 @@ const assertForm = createFormCheck<SearchEngine>(
     properties: {
       name: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,31}$' },
       label: localizedText,
-      config_schema: {
-        ...closedSchema,
-        properties: {
-          ...closedSchema.properties,
-          properties: { type: 'object', propertyNames: { not: { enum: TAKEN } } },
-        },
-      },
+      config_schema: closedSchema,
       guidance: {
         type: 'object',
         propertyNames: { enum: SEARCH_FAILURES },
@@ -53,6 +47,8 @@ const assertForm = createFormCheck<SearchEngine>(
 export function assertSearchEngine(candidate: unknown): SearchEngine {
   const subject = `search engine "${(candidate as { name?: unknown } | null)?.name}"`
   const engine = assertForm(candidate, subject)
+  const taken = TAKEN.find((name) => name in (engine.config_schema.properties as object))
+  if (taken) throw new Error(`${subject} is not valid: "${taken}" is the name of a field beside its settings`)
   compileFor(subject, () => compileSchema(engine.config_schema, 'json'))
   return engine
 }

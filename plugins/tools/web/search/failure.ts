@@ -5,6 +5,7 @@ import {
   findNetworkFailure,
   isSearchFailure,
   type Locale,
+  listCauses,
   type SearchFailureReason,
 } from '#plugin-api'
 import { guidance } from './guidance.ts'
@@ -39,6 +40,8 @@ export function explainSearchFailure(
 function findReason(error: unknown): SearchFailureReason {
   if (isSearchFailure(error)) return error.reason
   if (error instanceof AppError && error.code === 'VALIDATION_FAILED') return 'bad_request'
+  // The error for a port that `fetch` refuses to connect to has no code.
+  if (listCauses(error).some(({ message }) => message === 'bad port')) return 'unreachable'
   const network = findNetworkFailure(error)?.reason
   return network === 'insecure' ? 'unreachable' : (network ?? 'unknown')
 }
