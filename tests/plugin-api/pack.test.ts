@@ -47,6 +47,13 @@ const scaffolds = [
     checked: /^oracle 0\.1\.0 loads.*extensions +oracle \(providers\.kinds\)\n/s,
     row: { name: 'oracle', status: 'ok', extends: [{ point: 'providers.kinds', name: 'oracle' }] },
   },
+  {
+    template: 'search-engine',
+    name: 'finder',
+    place: 'plugins',
+    checked: /^finder 0\.1\.0 loads.*extensions +finder \(web\.search_engines\)\n/s,
+    row: { name: 'finder', status: 'ok' },
+  },
 ]
 /** The short tier compiles and runs only the feature: each project costs the compiler seconds. */
 const tried = isLong ? scaffolds : scaffolds.slice(0, 1)

@@ -13,7 +13,8 @@ import {
 /** `svc plugin new`: writes the folder of a package that builds, passes its test and can be installed. */
 export const newCommand: Command<unknown> = {
   name: 'plugin new',
-  summary: 'Create the folder of a new channel kind, provider kind or feature, in TypeScript with a test',
+  summary:
+    'Create the folder of a new channel kind, provider kind, search engine or feature, in TypeScript with a test',
   arguments: [
     { name: 'template', summary: TEMPLATES.join(', '), required: true },
     { name: 'name', summary: 'the name of the package and of its folder', required: true },

@@ -7,6 +7,7 @@ import { linkServer, OWN_PACKAGE } from '#plugin-api'
 const TARGETS = {
   channel: { extends: 'channels.kinds', home: 'channels' },
   provider: { extends: 'providers.kinds', home: 'providers' },
+  'search-engine': { extends: undefined, home: 'plugins' },
   feature: { extends: undefined, home: 'plugins' },
 } as const
 
@@ -84,7 +85,7 @@ function createManifest(template: Template, name: string, hasConsole: boolean) {
   return {
     name,
     version: '0.1.0',
-    description: `A ${template} for ${server}`,
+    description: `A ${template.replace('-', ' ')} for ${server}`,
     type: 'module',
     exports: './dist/src/index.js',
     files: ['dist/src', ...(hasConsole ? ['dist/console'] : [])],

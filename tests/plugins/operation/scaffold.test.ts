@@ -64,6 +64,9 @@ t.test('a new folder has all that its template has, under its name', { skip: onl
   const provider = await made('provider')
   t.match(provider.manifest.svc, { extends: 'providers.kinds' })
   t.ok(linesOf(provider.source) <= 15)
+  const engine = await made('search-engine')
+  t.notOk('svc' in engine.manifest)
+  t.ok(linesOf(engine.source) <= 35)
   const feature = await made('feature')
   t.notOk('svc' in feature.manifest)
   t.ok(linesOf(feature.source) <= 50)
@@ -100,7 +103,7 @@ t.test('a folder with something in it, a bad name and an unknown template are re
     t.match(await make('feature', name), { code: 1, stderr: `svc: "${name}" is not a valid name: ` })
   t.match(await make('tool', 'hammer'), {
     code: 1,
-    stderr: 'svc: "tool" is not a template: use channel, provider, feature\n',
+    stderr: 'svc: "tool" is not a template: use channel, provider, search-engine, feature\n',
   })
   t.notOk(existsSync(join(home, 'hammer')))
   t.match(await make('channel', 'kite', '--console'), {
