@@ -859,6 +859,15 @@ export interface paths {
      */
     put: operations["choosePath"];
   };
+  "/agents/{id}/threads/{thread_id}/compact": {
+    /**
+     * Summarize a thread for its model
+     * @description Has the model of the thread summarize all messages but the last two exchanges, as happens by itself when they no longer fit its window. From the next turn on, models receive the summary instead of them; people still see everything.
+     *
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
+     */
+    post: operations["compactThread"];
+  };
   "/agents/{id}/threads/{thread_id}/turns": {
     /**
      * Start a turn
@@ -5436,6 +5445,8 @@ export interface components {
       locator?: components["schemas"]["SourceLocator"];
       /** @description The beginning of the passage */
       text?: string;
+      /** @description The date of the page: a day, or the words of a search engine, such as `3 days ago` */
+      published_at?: string;
       /** @description The name of the connector */
       connector?: string;
       /** @description The address of the resource */
@@ -5640,6 +5651,82 @@ export interface components {
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
+    };
+    BudgetExceededOrRateLimitedOrTokenQuotaExceededError: {
+      error: {
+        /** @enum {string} */
+        code: "BUDGET_EXCEEDED" | "RATE_LIMITED" | "TOKEN_QUOTA_EXCEEDED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    CompactThread409Error: {
+      error: {
+        /** @enum {string} */
+        code: "IDEMPOTENCY_KEY_IN_USE" | "LIMIT_REACHED" | "MODEL_DISABLED" | "NOTHING_TO_SUMMARIZE" | "NO_MODEL" | "PRICE_UNKNOWN" | "THREAD_BUSY";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    BadRequestOrFilterRefusedOrProviderNotVisibleError: {
+      error: {
+        /** @enum {string} */
+        code: "BAD_REQUEST" | "FILTER_REFUSED" | "PROVIDER_NOT_VISIBLE";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    FilterFailedOrModelRateLimitedError: {
+      error: {
+        /** @enum {string} */
+        code: "FILTER_FAILED" | "MODEL_RATE_LIMITED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    CompactThread502Error: {
+      error: {
+        /** @enum {string} */
+        code: "MODEL_ANSWER_TOO_LONG" | "MODEL_AUTH_FAILED" | "MODEL_CALL_FAILED" | "MODEL_NOT_FOUND" | "MODEL_QUOTA_EXHAUSTED" | "MODEL_UNAVAILABLE";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** CompactedThread */
+    CompactedThread: {
+      /** @description The messages that the summary replaces */
+      messages: number;
+      summary: string;
     };
     /** TextBlock */
     TextBlock: {
@@ -5867,7 +5954,7 @@ export interface components {
       args_url?: string;
       /** @description The question for the person */
       description: string;
-      /** @description The call of `task` whose delegated conversation asks */
+      /** @description The call of `task` or `ask_agent` whose delegated conversation asks */
       parent_tool_call_id?: string;
       /**
        * @description The call is already running and asks about one of its own steps
@@ -5912,6 +5999,14 @@ export interface components {
       /** @description Unix seconds */
       created_at: number;
     };
+    /** ThreadSummary */
+    ThreadSummary: {
+      text: string;
+      /** @description The last message that it sums up */
+      message_id: string;
+      /** @description Unix seconds */
+      made_at: number;
+    };
     /**
      * HistoryStatus
      * @enum {string}
@@ -5936,6 +6031,8 @@ export interface components {
       /** @description The requests of a turn that waits for a person; null if none waits */
       hitl_pending: components["schemas"]["PendingApproval"] | null;
       queued: components["schemas"]["QueuedTurn"][];
+      /** @description What models receive instead of the older messages; null if they receive all of them */
+      summary: components["schemas"]["ThreadSummary"] | null;
       /** @description Files that turns of the thread made */
       artifacts: components["schemas"]["Artifact"][];
       /** @description What tools took their outputs from */
@@ -6105,7 +6202,7 @@ export interface components {
       turn_id: string;
       /** @description The position in the thread; rises by one with each frame of a turn */
       seq: number;
-      /** @description The call of `task` that the frame belongs to */
+      /** @description The call of `task` or `ask_agent` that the frame belongs to */
       parent_tool_call_id?: string;
       /** @description The stored message that shows the frame */
       message_id: string;
@@ -6134,7 +6231,7 @@ export interface components {
       turn_id: string;
       /** @description The position in the thread; rises by one with each frame of a turn */
       seq: number;
-      /** @description The call of `task` that the frame belongs to */
+      /** @description The call of `task` or `ask_agent` that the frame belongs to */
       parent_tool_call_id?: string;
       /** @description The stored message that shows the frame */
       message_id: string;
@@ -6161,7 +6258,7 @@ export interface components {
       turn_id: string;
       /** @description The position in the thread; rises by one with each frame of a turn */
       seq: number;
-      /** @description The call of `task` that the frame belongs to */
+      /** @description The call of `task` or `ask_agent` that the frame belongs to */
       parent_tool_call_id?: string;
       /** @description The call; a result has the id of its call */
       tool_call_id: string;
@@ -6183,7 +6280,7 @@ export interface components {
       turn_id: string;
       /** @description The position in the thread; rises by one with each frame of a turn */
       seq: number;
-      /** @description The call of `task` that the frame belongs to */
+      /** @description The call of `task` or `ask_agent` that the frame belongs to */
       parent_tool_call_id?: string;
       /** @description The stored message that shows the frame */
       message_id: string;
@@ -6210,7 +6307,7 @@ export interface components {
       turn_id: string;
       /** @description The position in the thread; rises by one with each frame of a turn */
       seq: number;
-      /** @description The call of `task` that the frame belongs to */
+      /** @description The call of `task` or `ask_agent` that the frame belongs to */
       parent_tool_call_id?: string;
       message_id?: string;
       /** @description The call of the model */
@@ -7126,20 +7223,6 @@ export interface components {
       /** @description As `<provider>:<model>`, instead of the agent's model */
       default_model?: string;
     };
-    BudgetExceededOrRateLimitedOrTokenQuotaExceededError: {
-      error: {
-        /** @enum {string} */
-        code: "BUDGET_EXCEEDED" | "RATE_LIMITED" | "TOKEN_QUOTA_EXCEEDED";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
-    };
     BadJsonOrBadRequestOrFilterRefusedOrProviderNotVisibleError: {
       error: {
         /** @enum {string} */
@@ -7158,20 +7241,6 @@ export interface components {
       error: {
         /** @enum {string} */
         code: "AGENT_NOT_RUNNING" | "IDEMPOTENCY_KEY_IN_USE" | "LIMIT_REACHED" | "MODEL_DISABLED" | "NO_MODEL" | "PRICE_UNKNOWN";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
-    };
-    FilterFailedOrModelRateLimitedError: {
-      error: {
-        /** @enum {string} */
-        code: "FILTER_FAILED" | "MODEL_RATE_LIMITED";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -12512,7 +12581,7 @@ export interface components {
         turn_id: string;
         /** @description The position in the thread; rises by one with each frame of a turn */
         seq: number;
-        /** @description The call of `task` that the frame belongs to */
+        /** @description The call of `task` or `ask_agent` that the frame belongs to */
         parent_tool_call_id?: string;
         /** @description The stored message that shows the frame */
         message_id: string;
@@ -12541,7 +12610,7 @@ export interface components {
         turn_id: string;
         /** @description The position in the thread; rises by one with each frame of a turn */
         seq: number;
-        /** @description The call of `task` that the frame belongs to */
+        /** @description The call of `task` or `ask_agent` that the frame belongs to */
         parent_tool_call_id?: string;
         /** @description The stored message that shows the frame */
         message_id: string;
@@ -12583,6 +12652,8 @@ export interface components {
             };
             /** @description The beginning of the passage */
             text?: string;
+            /** @description The date of the page: a day, or the words of a search engine, such as `3 days ago` */
+            published_at?: string;
             /** @description The name of the connector */
             connector?: string;
             /** @description The address of the resource */
@@ -12602,7 +12673,7 @@ export interface components {
         turn_id: string;
         /** @description The position in the thread; rises by one with each frame of a turn */
         seq: number;
-        /** @description The call of `task` that the frame belongs to */
+        /** @description The call of `task` or `ask_agent` that the frame belongs to */
         parent_tool_call_id?: string;
         /** @description The call; a result has the id of its call */
         tool_call_id: string;
@@ -12622,7 +12693,7 @@ export interface components {
         turn_id: string;
         /** @description The position in the thread; rises by one with each frame of a turn */
         seq: number;
-        /** @description The call of `task` that the frame belongs to */
+        /** @description The call of `task` or `ask_agent` that the frame belongs to */
         parent_tool_call_id?: string;
         /** @description The stored message that shows the frame */
         message_id: string;
@@ -12650,7 +12721,7 @@ export interface components {
         turn_id: string;
         /** @description The position in the thread; rises by one with each frame of a turn */
         seq: number;
-        /** @description The call of `task` that the frame belongs to */
+        /** @description The call of `task` or `ask_agent` that the frame belongs to */
         parent_tool_call_id?: string;
         message_id?: string;
         /** @description The call of the model */
@@ -12732,7 +12803,7 @@ export interface components {
             args_url?: string;
             /** @description The question for the person */
             description: string;
-            /** @description The call of `task` whose delegated conversation asks */
+            /** @description The call of `task` or `ask_agent` whose delegated conversation asks */
             parent_tool_call_id?: string;
             /**
              * @description The call is already running and asks about one of its own steps
@@ -12898,6 +12969,8 @@ export interface components {
             };
             /** @description The beginning of the passage */
             text?: string;
+            /** @description The date of the page: a day, or the words of a search engine, such as `3 days ago` */
+            published_at?: string;
             /** @description The name of the connector */
             connector?: string;
             /** @description The address of the resource */
@@ -14023,6 +14096,66 @@ export interface components {
       };
     };
     /**
+     * @description - `BUDGET_EXCEEDED`: The budget of {limit} {currency} is too low for this call: {spent} is already spent. It begins anew on {resets_on}.
+     * - `RATE_LIMITED`: Too many requests. Try again in {retry_after_seconds} s.
+     * - `TOKEN_QUOTA_EXCEEDED`: The token limit of this account is too low for this call. {used} of {quota} tokens are used and {reserved} are reserved for running answers; the call needs at least {needed}.
+     */
+    BudgetExceededOrRateLimitedOrTokenQuotaExceededError: {
+      headers: {
+        /** @description Seconds to wait */
+        "Retry-After"?: number;
+      };
+      content: {
+        "application/json": components["schemas"]["BudgetExceededOrRateLimitedOrTokenQuotaExceededError"];
+      };
+    };
+    /**
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
+     * - `MODEL_DISABLED`: The model "{model}" cannot be used: its provider is disabled or no longer offers it. Choose another model, or enable the provider.
+     * - `NOTHING_TO_SUMMARIZE`: There is nothing to summarize: models still receive the last exchanges as they are.
+     * - `NO_MODEL`: No model is available. Add a provider and choose one of its models.
+     * - `PRICE_UNKNOWN`: The price of the model "{model}" is not known, and this server runs no models without a price. Choose another model, or ask an administrator to set its price.
+     * - `THREAD_BUSY`: The thread is busy. Wait until its turns have ended.
+     */
+    CompactThread409Error: {
+      content: {
+        "application/json": components["schemas"]["CompactThread409Error"];
+      };
+    };
+    /**
+     * @description - `BAD_REQUEST`: The request is not valid HTTP.
+     * - `FILTER_REFUSED`: {message}
+     * - `PROVIDER_NOT_VISIBLE`: "{model}" is not a model you can use: no enabled provider offers it to you.
+     */
+    BadRequestOrFilterRefusedOrProviderNotVisibleError: {
+      content: {
+        "application/json": components["schemas"]["BadRequestOrFilterRefusedOrProviderNotVisibleError"];
+      };
+    };
+    /**
+     * @description - `FILTER_FAILED`: The filter "{filter}" failed, so nothing was sent to the model. Send the message again.
+     * - `MODEL_RATE_LIMITED`: The provider "{provider}" received too many calls. Wait a moment and try again.
+     */
+    FilterFailedOrModelRateLimitedError: {
+      content: {
+        "application/json": components["schemas"]["FilterFailedOrModelRateLimitedError"];
+      };
+    };
+    /**
+     * @description - `MODEL_ANSWER_TOO_LONG`: The answer exceeded {limit} characters and was cut off.
+     * - `MODEL_AUTH_FAILED`: The provider "{provider}" rejected the API key. Check the key and its permissions.
+     * - `MODEL_CALL_FAILED`: The call to "{provider}:{model}" failed. The details contain the provider’s response.
+     * - `MODEL_NOT_FOUND`: The provider "{provider}" does not offer the model "{model}" with this key. Choose another model.
+     * - `MODEL_QUOTA_EXHAUSTED`: The account at the provider "{provider}" has no quota or credit left. Top it up or choose another model.
+     * - `MODEL_UNAVAILABLE`: The provider "{provider}" is currently unavailable. Try again later or choose another model.
+     */
+    CompactThread502Error: {
+      content: {
+        "application/json": components["schemas"]["CompactThread502Error"];
+      };
+    };
+    /**
      * @description - `AGENT_NOT_FOUND`: The agent does not exist.
      * - `KNOWLEDGE_BASE_NOT_FOUND`: The knowledge base does not exist.
      * - `MESSAGE_NOT_FOUND`: The message does not exist in this thread.
@@ -14286,20 +14419,6 @@ export interface components {
       };
     };
     /**
-     * @description - `BUDGET_EXCEEDED`: The budget of {limit} {currency} is too low for this call: {spent} is already spent. It begins anew on {resets_on}.
-     * - `RATE_LIMITED`: Too many requests. Try again in {retry_after_seconds} s.
-     * - `TOKEN_QUOTA_EXCEEDED`: The token limit of this account is too low for this call. {used} of {quota} tokens are used and {reserved} are reserved for running answers; the call needs at least {needed}.
-     */
-    BudgetExceededOrRateLimitedOrTokenQuotaExceededError: {
-      headers: {
-        /** @description Seconds to wait */
-        "Retry-After"?: number;
-      };
-      content: {
-        "application/json": components["schemas"]["BudgetExceededOrRateLimitedOrTokenQuotaExceededError"];
-      };
-    };
-    /**
      * @description - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
      * - `FILTER_REFUSED`: {message}
@@ -14321,15 +14440,6 @@ export interface components {
     PolishPrompt409Error: {
       content: {
         "application/json": components["schemas"]["PolishPrompt409Error"];
-      };
-    };
-    /**
-     * @description - `FILTER_FAILED`: The filter "{filter}" failed, so nothing was sent to the model. Send the message again.
-     * - `MODEL_RATE_LIMITED`: The provider "{provider}" received too many calls. Wait a moment and try again.
-     */
-    FilterFailedOrModelRateLimitedError: {
-      content: {
-        "application/json": components["schemas"]["FilterFailedOrModelRateLimitedError"];
       };
     };
     /**
@@ -19807,6 +19917,44 @@ export interface operations {
     };
   };
   /**
+   * Summarize a thread for its model
+   * @description Has the model of the thread summarize all messages but the last two exchanges, as happens by itself when they no longer fit its window. From the next turn on, models receive the summary instead of them; people still see everything.
+   *
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
+   */
+  compactThread: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+      path: {
+        /** @description The id of an agent, or the name of one of your own agents */
+        id: string;
+        /** @description The id of your thread */
+        thread_id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["CompactedThread"];
+        };
+      };
+      400: components["responses"]["BadRequestOrFilterRefusedOrProviderNotVisibleError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
+      409: components["responses"]["CompactThread409Error"];
+      422: components["responses"]["IdempotencyKeyReusedError"];
+      429: components["responses"]["BudgetExceededOrRateLimitedOrTokenQuotaExceededError"];
+      502: components["responses"]["CompactThread502Error"];
+      503: components["responses"]["FilterFailedOrModelRateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
    * Start a turn
    * @description Says something to the agent like `user_turn` of the chat socket, replaces a message of yours with a new version, or has an answer written anew. The answer is read from the history, or by `subscribe` on the socket after `first_seq` - 1. A message waits if the thread has a turn; a version does not.
    *
@@ -24499,6 +24647,10 @@ export interface operations {
     responses: {
       /** @description Success */
       200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
         content: {
           "application/json": components["schemas"]["WebSearchSettings"];
         };
@@ -24517,6 +24669,12 @@ export interface operations {
    * For administrators.
    */
   setWebSearch: {
+    parameters: {
+      header?: {
+        /** @description The `ETag` of the object as you know it; the change is refused if it has another one now */
+        "If-Match"?: string;
+      };
+    };
     requestBody: {
       content: {
         /**
@@ -24537,6 +24695,10 @@ export interface operations {
     responses: {
       /** @description Success */
       200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
         content: {
           "application/json": components["schemas"]["WebSearchSettings"];
         };
@@ -24544,6 +24706,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrSearchEngineUnsupportedError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["ValidationFailedError"];

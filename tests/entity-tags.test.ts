@@ -70,6 +70,7 @@ const OBJECTS: [path: string, change: (n: number) => object, method?: 'PUT'][] =
   [`/skill-packages/${skills.id}`, (n) => ({ description: `Text ${n}` })],
   [`/experts/published/${expert.id}`, (n) => ({ description: `Text ${n}` })],
   ['/admin/plugins/audit', (n) => ({ config: { keep_days: n + 1 } })],
+  ['/admin/web-search', (n) => ({ engines: [], per_day: n + 1 }), 'PUT'],
   ['/auth/oauth/providers/oidc', (n) => ({ display_name: `Way ${n}` }), 'PUT'],
   // Off from the first change on, until one of the parallel changes.
   [`/agents/${agent_id}/skills/charts`, (n) => ({ enabled: n >= 10 })],

@@ -1,11 +1,16 @@
-import { AppError } from '#plugin-api'
-import { route } from '../manifest.ts'
+import { AppError, type Locale, replyWithTag } from '#plugin-api'
+import { type Cradle, route } from '../manifest.ts'
 import { engineKindRow, newSearchSettings, searchSettings, searchTest, searchTestReply } from './schemas.ts'
 
 const PATH = '/admin/web-search'
 
 /** The results of a test. */
 const TEST_COUNT = 5
+
+const showSettings = async (locale: Locale, { searchSettings: settings }: Pick<Cradle, 'searchSettings'>) => {
+  const { row, tag } = await settings.show(locale)
+  return replyWithTag(200, row, tag)
+}
 
 /** The routes of web search. */
 export const searchRoutes = [
@@ -18,7 +23,8 @@ export const searchRoutes = [
       'Returns the search engines in the order in which they are asked, with masked secrets, and the limit of searches.',
     guard: 'admin',
     response: { 200: searchSettings },
-  }).handle(({ locale }, { searchSettings: settings }) => settings.show(locale)),
+    etag: true,
+  }).handle(({ locale }, cradle) => showSettings(locale, cradle)),
 
   route({
     method: 'PUT',
@@ -31,10 +37,11 @@ export const searchRoutes = [
     body: newSearchSettings,
     response: { 200: searchSettings },
     errors: ['SEARCH_ENGINE_UNSUPPORTED'],
+    etag: true,
     audit: 'web_search.set',
-  }).handle(async ({ body, locale }, { searchSettings: settings }) => {
-    await settings.replace(body)
-    return settings.show(locale)
+  }).handle(async (request, cradle) => {
+    await cradle.searchSettings.replace(request.body, request)
+    return showSettings(request.locale, cradle)
   }),
 
   route({

@@ -1,16 +1,22 @@
 import {
   type AnyConfig,
   AppError,
+  type Conditional,
   createRecentValues,
   createSealedConfigs,
   type Issue,
+  isDuplicateKey,
   jointWriterOf,
   type Locale,
+  makeTag,
+  requireUnchanged,
 } from '#plugin-api'
 import type { Cradle } from '../manifest.ts'
 import type { KnownEngine } from './engine-kinds.ts'
 import type { NewSearchSettings, SearchSettingsRow } from './schemas.ts'
 import type { SearchEngineDocument } from './types.ts'
+
+const TAGGED = ['revision'] as const
 
 /** An engine that can be asked, with its settings in the clear. */
 export interface SetEngine {
@@ -36,7 +42,7 @@ export function createSearchSettings({
       search_engines.find().sort({ position: 1 }).toArray(),
       search_settings.findOne({ _id: 'settings' }),
     ])
-    return { engines, per_day: settings?.per_day ?? null }
+    return { engines, per_day: settings?.per_day ?? null, revision: settings?.revision ?? 0 }
   }
   // Each turn asks if there is an engine.
   const recent = createRecentValues(async ([key = '']) => new Map([[key, await read()]]))
@@ -74,10 +80,10 @@ export function createSearchSettings({
       }
     },
 
-    /** Returns the settings with masked secrets. */
-    async show(locale: Locale): Promise<SearchSettingsRow> {
-      const { engines, per_day } = await read()
-      return {
+    /** Returns the settings with masked secrets, and their entity tag. */
+    async show(locale: Locale): Promise<{ row: SearchSettingsRow; tag: string }> {
+      const { engines, per_day, revision } = await read()
+      const row = {
         engines: engines.map((stored) => ({
           ...configs.mask(stored),
           kind: stored._id,
@@ -86,11 +92,17 @@ export function createSearchSettings({
         })),
         per_day,
       }
+      return { row, tag: makeTag({ revision }, TAGGED) }
     },
 
-    /** Replaces all settings. Throws VALIDATION_FAILED and SEARCH_ENGINE_UNSUPPORTED before anything is changed. */
-    async replace({ engines, per_day }: NewSearchSettings): Promise<void> {
-      const stored = new Map((await read()).engines.map((document) => [document._id, document]))
+    /**
+     * Replaces all settings. Throws VALIDATION_FAILED, SEARCH_ENGINE_UNSUPPORTED, and PRECONDITION_FAILED if the request names
+     * another version, before anything is changed.
+     */
+    async replace({ engines, per_day }: NewSearchSettings, request: Conditional): Promise<void> {
+      const { engines: storedEngines, revision } = await read()
+      requireUnchanged(request, { revision }, TAGGED)
+      const stored = new Map(storedEngines.map((document) => [document._id, document]))
       const documents = engines.map((entry, position) =>
         withPath(`/engines/${position}`, () => {
           if (engines.findIndex(({ kind }) => kind === entry.kind) < position) throw repeated()
@@ -99,7 +111,15 @@ export function createSearchSettings({
         }),
       )
       const kept = documents.map(({ _id }) => _id)
-      await jointWriter.write([
+      const writes = [
+        // First: after another change there is no such document, and the writes end with a duplicate of its id.
+        {
+          name: 'replaceOne' as const,
+          namespace: search_settings.namespace,
+          filter: { _id: 'settings', revision },
+          replacement: { _id: 'settings', per_day, revision: revision + 1 },
+          upsert: true,
+        },
         ...documents.map((document) => ({
           name: 'replaceOne' as const,
           namespace: search_engines.namespace,
@@ -112,15 +132,16 @@ export function createSearchSettings({
           namespace: search_engines.namespace,
           filter: { _id: { $nin: kept } },
         },
-        {
-          name: 'replaceOne' as const,
-          namespace: search_settings.namespace,
-          filter: { _id: 'settings' },
-          replacement: { _id: 'settings', per_day },
-          upsert: true,
-        },
-      ])
-      recent.drop()
+      ]
+      try {
+        await jointWriter.write(writes)
+      } catch (error) {
+        // Another change was first; this one is checked against it.
+        if (isDuplicateKey(error)) return this.replace({ engines, per_day }, request)
+        throw error
+      } finally {
+        recent.drop()
+      }
     },
   }
 }

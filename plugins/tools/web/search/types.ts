@@ -13,6 +13,8 @@ export interface SearchSettingsDocument {
   _id: 'settings'
   /** The most searches of an account in a UTC day; null for no limit. */
   per_day: number | null
+  /** The number of changes of all settings. */
+  revision: number
 }
 
 /** The searches of an account in its last UTC day with any; `_id` is the account's id. */
