@@ -85,6 +85,7 @@ t.test('every page of the console', { skip: noChromium || onlyLong }, async (t) 
     '/audit',
     '/overview',
     '/plugins',
+    '/web-search',
     '/no/such/page',
   ]
 

@@ -174,6 +174,7 @@ const skills = page('/skills', lazyRouteComponent(loadAgents, 'SkillsPage'))
 const skillPackage = page('/skills/$package', lazyRouteComponent(loadAgents, 'PackagePage'))
 const audit = page('/audit', lazyRouteComponent(loadSettings, 'AuditPage'))
 const plugins = page('/plugins', lazyRouteComponent(loadSettings, 'PluginsPage'))
+const webSearch = page('/web-search', lazyRouteComponent(loadSettings, 'WebSearchPage'))
 const overview = page('/overview', lazyRouteComponent(loadSettings, 'OverviewPage'))
 const usage = page('/usage', lazyRouteComponent(loadSettings, 'UsagePage'))
 const prices = page('/usage/prices', lazyRouteComponent(loadSettings, 'PricesPage'))
@@ -221,6 +222,7 @@ export const router = createRouter({
     audit,
     overview,
     plugins,
+    webSearch,
     usage,
     prices,
     sso,

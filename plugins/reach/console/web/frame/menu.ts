@@ -13,6 +13,7 @@ import {
   CalendarClock,
   ChartColumn,
   Folder,
+  Globe,
   KeySquare,
   Library,
   MailPlus,
@@ -133,6 +134,14 @@ const MENU: MenuEntry[] = [
     feature: 'sso',
     isFor: managesSso,
     permission: 'frame.sso',
+  },
+  {
+    to: '/web-search',
+    label: 'frame.web_search',
+    icon: Globe,
+    group: 'administration',
+    feature: 'web',
+    isFor: isAdmin,
   },
   {
     to: '/audit',

@@ -23,6 +23,7 @@ const ABOUTS: Partial<Record<MenuEntry['to'], WordKey>> = {
   '/people': 'people.about',
   '/invites': 'invites.about',
   '/sso': 'sso.about',
+  '/web-search': 'web-search.about',
   '/audit': 'audit.about',
   '/overview': 'overview.about',
   '/plugins': 'plugins.about',

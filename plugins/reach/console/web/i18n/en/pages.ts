@@ -22,6 +22,7 @@ import storage from './storage.json'
 import trajectory from './trajectory.json'
 import twoFactor from './two-factor.json'
 import usage from './usage.json'
+import webSearch from './web-search.json'
 
 export default {
   schedules,
@@ -48,4 +49,5 @@ export default {
   trajectory,
   'two-factor': twoFactor,
   usage,
+  'web-search': webSearch,
 }
