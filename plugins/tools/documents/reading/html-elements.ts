@@ -11,7 +11,14 @@ const BLOCKS = new Set(
   ),
 )
 const STYLE_HIDES =
-  /(^|;)\s*(display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all|font-size\s*:\s*0(px|pt|em|%)?\s*(;|!|$))/i
+  /(^|;)\s*(display\s*:\s*none|visibility\s*:\s*(hidden|collapse)|mso-hide\s*:\s*all|(font-size|opacity)\s*:\s*0*\.?0*(px|pt|r?em|%)?\s*(;|!|$)|(left|right|top|text-indent)\s*:\s*-\d{4,}|clip\s*:\s*rect\(\s*[01](px)?[\s,]+[01])/i
+/** Styles that hide together: nothing of what is too large for the element is shown, and it has no size. */
+const STYLE_CUTS = /(^|;)\s*overflow(-[xy])?\s*:\s*(hidden|clip)/i
+const STYLE_HAS_NO_SIZE = /(^|;)\s*(max-)?(height|width)\s*:\s*[01](px|pt|r?em|%)?\s*(;|!|$)/i
+
+/** True if some declarations of style hide an element. */
+export const hidesByStyle = (style: string): boolean =>
+  STYLE_HIDES.test(style) || (STYLE_CUTS.test(style) && STYLE_HAS_NO_SIZE.test(style))
 
 /** The attributes of an element. */
 export type Attributes = Readonly<Record<string, string>>
@@ -27,7 +34,7 @@ export function isHidden(name: string, attributes: Attributes): boolean {
     HIDDEN.has(name) ||
     ('hidden' in attributes && attributes.hidden !== 'until-found') ||
     attributes['aria-hidden'] === 'true' ||
-    STYLE_HIDES.test(attributes.style ?? '')
+    hidesByStyle(attributes.style ?? '')
   )
 }
 

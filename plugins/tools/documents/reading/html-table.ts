@@ -1,12 +1,19 @@
 import type { Block } from './blocks.ts'
 import type { Attributes, Zone } from './html-elements.ts'
 import type { Run } from './html-places.ts'
+import type { Region } from './html-regions.ts'
 import { type Cell, toRows } from './tables.ts'
 
 /** A block of a page, and the part of the page that it is in. */
 export interface Piece {
   block: Block
   zone: Zone
+  /** The region that the block is in. */
+  region: Region
+  /** The characters outside of links, and in them; the number of links. */
+  text: number
+  linked: number
+  links: number
   /** The texts of the block by which it is found on its page. */
   runs?: readonly Run[]
 }
@@ -67,7 +74,7 @@ const toSpan = (text: string | undefined) =>
   /^\s*\d+/.test(text ?? '') ? Number.parseInt(text!, 10) : undefined
 
 /** Returns the rows of a table, or what is in its cells if the table only lays out the page. */
-export function closeTable(table: HtmlTable, zone: Zone): Piece[] {
+export function closeTable(table: HtmlTable, { zone, region }: Pick<Piece, 'zone' | 'region'>): Piece[] {
   const { thead, tbody, tfoot } = table.rows
   const rows = [...thead, ...tbody, ...tfoot]
   for (const cell of rows.flat()) cell.text = joinTexts(cell.pieces)
@@ -78,9 +85,10 @@ export function closeTable(table: HtmlTable, zone: Zone): Piece[] {
     const isIn = (row: readonly HtmlCell[]) => row.every(({ text }) => block.text.includes(text))
     const index = rows.slice(next, next + MAX_COMPARED_ROWS).findIndex((row) => row.length > 0 && isIn(row))
     const [run] = rows[next + index]?.flatMap(({ pieces }) => pieces.flatMap(({ runs = [] }) => runs)) ?? []
-    if (index < 0 || !run) return { block, zone }
+    const piece = { block, zone, region, text: block.text.length, linked: 0, links: 0 }
+    if (index < 0 || !run) return piece
     next += index + 1
-    return { block, zone, runs: [{ ...run, at: 0 }] }
+    return { ...piece, runs: [{ ...run, at: 0 }] }
   })
 }
 

@@ -2,8 +2,10 @@ import { Parser } from 'htmlparser2'
 import type { Block } from './blocks.ts'
 import { type Attributes, findLevel, findZone, isBlock, isHidden, type Zone } from './html-elements.ts'
 import { createItemMarks, type ItemMarks } from './html-list.ts'
+import { selectMainText } from './html-main-text.ts'
 import { chooseContent, toAddress } from './html-page.ts'
 import { createPlaceIndex } from './html-places.ts'
+import { createRegion, isRegion, type Region } from './html-regions.ts'
 import { addPlaces, markAdded, splitRuns, withoutMarks } from './html-runs.ts'
 import { addCell, closeTable, createTable, type HtmlTable, type Piece } from './html-table.ts'
 import { createFormula, type Formula } from './mathml.ts'
@@ -33,6 +35,8 @@ interface Element {
   name: string
   visibility: 'shown' | 'drawing' | 'hidden'
   zone: Zone
+  region: Region
+  isLink?: boolean
   close?: () => void
 }
 
@@ -56,8 +60,8 @@ export const readWebPage = (source: string, address: string): HtmlText => readPa
  * Reads a page as readHtml does, but keeps its title apart; with a `base`, links have their addresses behind them.
  */
 export function readPage(source: string, base?: string): HtmlText {
-  const root: Element = { name: '', visibility: 'shown', zone: 'body' }
-  const elements = [root]
+  const regions = [createRegion('', {})]
+  const elements: Element[] = [{ name: '', visibility: 'shown', zone: 'body', region: regions[0]! }]
   const tables: HtmlTable[] = []
   const lists: ItemMarks[] = []
   const links: { address: string; text: string }[] = []
@@ -68,6 +72,9 @@ export function readPage(source: string, base?: string): HtmlText {
   let title: string | undefined
   let level: number | undefined
   let codeDepth = 0
+  let anchors = 0
+  /** The links of the paragraph, and the characters in them. */
+  let linkage = { count: 0, length: 0 }
   let formula: Formula | undefined
   let item: { mark: string; list?: ItemMarks } | undefined
   let options: { text: string; isSelected: boolean }[] | undefined
@@ -82,7 +89,9 @@ export function readPage(source: string, base?: string): HtmlText {
   /** Ends a paragraph. */
   const flush = () => {
     const content = text.replace(/[\u00ad\u200b\ufeff]/g, '')
+    const { count, length } = linkage
     text = ''
+    linkage = { count: 0, length: 0 }
     if (withoutMarks(content).trim() === '') return
     const kind = codeDepth > 0 ? 'code' : 'text'
     // Steps are often headings in a list; their numbers matter, dots do not.
@@ -93,7 +102,17 @@ export function readPage(source: string, base?: string): HtmlText {
     item?.list?.keep(block)
     item = undefined
     const placed = index && runs.map((run) => ({ ...run, index: index.add(run.text) }))
-    sink().push({ block, zone: current().zone, runs: placed })
+    const { zone, region } = current()
+    const size = runs.reduce((sum, run) => sum + run.text.length, 0)
+    sink().push({
+      block,
+      zone,
+      region,
+      text: Math.max(0, size - length),
+      linked: Math.min(length, size),
+      links: count,
+      runs: placed,
+    })
   }
   const endCell = () => {
     flush()
@@ -139,7 +158,7 @@ export function readPage(source: string, base?: string): HtmlText {
           endCell()
           tables.splice(tables.indexOf(table))
           // One by one: a page may have more pieces than a call can have arguments.
-          for (const piece of closeTable(table, current().zone)) sink().push(piece)
+          for (const piece of closeTable(table, current())) sink().push(piece)
         }
       }
       case 'thead':
@@ -274,20 +293,35 @@ export function readPage(source: string, base?: string): HtmlText {
       const zone = findZone(name, attributes, parent.zone)
       const isShown = visibility === 'shown'
       if (isShown && zone !== parent.zone) flush()
+      const isLink = name === 'a' && 'href' in attributes
+      if (isLink) {
+        anchors += 1
+        linkage.count += 1
+      }
       const close = isShown ? openElement(name, attributes) : undefined
       // Browsers may show it.
       if (!isShown && parent.visibility === 'shown' && !UNSEEN.has(name)) take(markAdded())
-      elements.push({ name, visibility, zone, close })
+      let { region } = parent
+      if (isRegion(name)) {
+        region = createRegion(name, attributes, region)
+        regions.push(region)
+      }
+      elements.push({ name, visibility, zone, region, isLink, close })
     },
     ontext(source) {
       if (current().visibility !== 'shown') return
       const part = withoutMarks(source)
       if (formula) formula.text(part)
-      else take(codeDepth > 0 ? part : part.replace(/[^\S\u00a0]+/g, ' '))
+      else {
+        const own = codeDepth > 0 ? part : part.replace(/[^\S\u00a0]+/g, ' ')
+        if (anchors > 0 && own.trim() !== '') linkage.length += own.length
+        take(own)
+      }
     },
     onclosetag() {
       const element = current()
       element.close?.()
+      if (element.isLink) anchors -= 1
       if (element.visibility === 'shown' && elements.at(-2)?.zone !== element.zone) flush()
       elements.pop()
     },
@@ -297,7 +331,9 @@ export function readPage(source: string, base?: string): HtmlText {
   const content = chooseContent(pieces)
   return {
     title: title || undefined,
-    blocks: index ? addPlaces(content, index) : content.map(({ block }) => block),
+    blocks: index
+      ? addPlaces(selectMainText(content, regions, title), index)
+      : content.map(({ block }) => block),
   }
 }
 
