@@ -15,6 +15,7 @@ import { measureInstall } from './install.ts'
 import { measureKnowledge } from './knowledge.ts'
 import { measureLogins } from './logins.ts'
 import { measureLongThread } from './long-thread.ts'
+import { measureMainText } from './main-text.ts'
 import { measureIdleMemory, measureSocketMemory } from './memory.ts'
 import { measureModelCalls } from './model-calls.ts'
 import { measureNeighbor } from './neighbor.ts'
@@ -48,6 +49,7 @@ const figures: Record<string, Figure> = {
   connectors: measureConnectors,
   knowledge: measureKnowledge,
   documents: measureDocuments,
+  'main-text': measureMainText,
   uploads: measureUploads,
   neighbor: measureNeighbor,
   sharing: measureSharing,

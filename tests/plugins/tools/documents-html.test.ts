@@ -1,4 +1,4 @@
-import { readWebPage } from '../../../plugins/tools/documents/reading/html.ts'
+import { readWebPage } from '../../../plugins/tools/documents/reading/html-web-page.ts'
 import { readDocument } from '../../../plugins/tools/documents/reading/reader.ts'
 import t from '../../run/file-test.ts'
 

@@ -3,7 +3,7 @@ import type { Block } from './blocks.ts'
 import { decodeText } from './decode-text.ts'
 import { type ContentsEntry, readContents } from './epub-contents.ts'
 import { readPackage } from './epub-package.ts'
-import { readPage } from './html.ts'
+import { readBlocks } from './html.ts'
 
 /** The files of a book that are not read, by the endings of their names. */
 const MEDIA =
@@ -33,7 +33,7 @@ export async function readEpub(bytes: Buffer): Promise<Block[]> {
   const book: Block[] = []
   for (const path of chapters) {
     const source = await decodeText(archive.get(path)!, { format: 'html' })
-    const { blocks } = readPage(toHtml(source))
+    const blocks = readBlocks(toHtml(source))
     if (fronts.has(path) && chapters.length > 1 && sizeOf(blocks) <= mostOfFront) continue
     const entry = entries.get(path)
     if (entry && blocks.length > 0 && !blocks.some(({ kind }) => kind === 'heading'))

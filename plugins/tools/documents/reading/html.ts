@@ -2,11 +2,11 @@ import { Parser } from 'htmlparser2'
 import type { Block } from './blocks.ts'
 import { type Attributes, findLevel, findZone, isBlock, isHidden, type Zone } from './html-elements.ts'
 import { createItemMarks, type ItemMarks } from './html-list.ts'
-import { selectMainText } from './html-main-text.ts'
 import { chooseContent, toAddress } from './html-page.ts'
-import { createPlaceIndex } from './html-places.ts'
+import type { PlaceIndex } from './html-places.ts'
 import { createRegion, isRegion, type Region } from './html-regions.ts'
-import { addPlaces, markAdded, splitRuns, withoutMarks } from './html-runs.ts'
+import { markAdded, splitRuns, withoutMarks } from './html-runs.ts'
+import type { HidingRules } from './html-styles.ts'
 import { addCell, closeTable, createTable, type HtmlTable, type Piece } from './html-table.ts'
 import { createFormula, type Formula } from './mathml.ts'
 import { ReadingFailure } from './reading-failure.ts'
@@ -24,10 +24,18 @@ const UNFOLDING = new Set(['summary', 'dt'])
 /** Elements that no browser shows. */
 const UNSEEN = new Set(['script', 'style', 'template', 'meta', 'link'])
 
-/** The text of a page. */
-export interface HtmlText {
+/** The pieces of a page, with the regions that they are in. */
+interface ParsedPage {
   title?: string
-  blocks: Block[]
+  pieces: Piece[]
+  regions: Region[]
+}
+
+/** The address of a web page, the index of its places, and the rules that hide its elements. */
+interface WebOptions {
+  base?: string
+  index?: PlaceIndex
+  rules?: HidingRules
 }
 
 /** An open element; a drawing shows only its words. */
@@ -45,28 +53,28 @@ interface Element {
  * begins with its title unless it has headings. Throws DOCUMENT_TOO_LARGE if it is nested too deeply.
  */
 export function readHtml(source: string): Block[] {
-  const { title, blocks } = readPage(source)
+  const { title, pieces } = parsePage(source)
+  const blocks = toBlocks(pieces)
   const isTitled = title === undefined || blocks.some(({ kind }) => kind === 'heading')
   return isTitled ? blocks : [{ kind: 'heading', level: 1, text: title }, ...blocks]
 }
 
-/**
- * Reads the page of an address in the same way, but keeps its title apart. Links have their addresses behind them, and
- * pictures are marked.
- */
-export const readWebPage = (source: string, address: string): HtmlText => readPage(source, address)
+/** Reads a document as readHtml does, without its title. */
+export const readBlocks = (source: string): Block[] => toBlocks(parsePage(source).pieces)
+
+const toBlocks = (pieces: readonly Piece[]) => chooseContent(pieces).map(({ block }) => block)
 
 /**
- * Reads a page as readHtml does, but keeps its title apart; with a `base`, links have their addresses behind them.
+ * Returns everything that a page shows. With a `base`, links have their addresses behind them, and pictures are marked.
+ * Throws like readHtml.
  */
-export function readPage(source: string, base?: string): HtmlText {
+export function parsePage(source: string, { base, index, rules }: WebOptions = {}): ParsedPage {
   const regions = [createRegion('', {})]
   const elements: Element[] = [{ name: '', visibility: 'shown', zone: 'body', region: regions[0]! }]
   const tables: HtmlTable[] = []
   const lists: ItemMarks[] = []
   const links: { address: string; text: string }[] = []
   const pieces: Piece[] = []
-  const index = base === undefined ? undefined : createPlaceIndex()
   let address = base
   let text = ''
   let title: string | undefined
@@ -289,7 +297,8 @@ export function readPage(source: string, base?: string): HtmlText {
       const parent = current()
       // The text of a button is seldom content, but headings that unfold are buttons.
       const isButton = name === 'button' && level === undefined && !UNFOLDING.has(parent.name)
-      const visibility = isButton ? 'hidden' : findVisibility(name, attributes, parent)
+      const isHidden = isButton || rules?.hide(attributes)
+      const visibility = isHidden ? 'hidden' : findVisibility(name, attributes, parent)
       const zone = findZone(name, attributes, parent.zone)
       const isShown = visibility === 'shown'
       if (isShown && zone !== parent.zone) flush()
@@ -328,13 +337,7 @@ export function readPage(source: string, base?: string): HtmlText {
   })
   parser.end(source)
   flush()
-  const content = chooseContent(pieces)
-  return {
-    title: title || undefined,
-    blocks: index
-      ? addPlaces(selectMainText(content, regions, title), index)
-      : content.map(({ block }) => block),
-  }
+  return { title: title || undefined, pieces, regions }
 }
 
 /** Returns the visibility of an element within another one. Of a drawing, only words are text. */

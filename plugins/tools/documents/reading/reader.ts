@@ -58,7 +58,7 @@ export async function readDocument(bytes: Buffer, kind: DocumentKind, charset?: 
 
 /** Reads a web page with its links and its title. */
 async function readPage(bytes: Buffer, address: string, charset: string | undefined): Promise<ReadText> {
-  const { readWebPage } = await import('./html.ts')
+  const { readWebPage } = await import('./html-web-page.ts')
   const { title, blocks } = readWebPage(await decodeText(bytes, { charset, format: 'html' }), address)
   return { ...layOut(blocks), ...(title !== undefined && { title }) }
 }
