@@ -12,10 +12,12 @@ const SET_UP_PAGES: Record<string, LinkProps['to']> = { generate_image: '/models
 /** The tools that lack something which everybody sets up for themselves. */
 const OWN_SETTINGS = new Set(['remember', 'recall', 'forget'])
 
+const BETWEEN_SENTENCES = language === 'zh' ? '' : ' '
+
 const nameOf = ({ tool, label }: MissingTool) =>
   findWord(`needs.tool_${tool}`) ?? t('needs.quoted', { label: label[language] })
 
-/** Names the tools that something needs and does not have, in a sentence; null if it has all of them. */
+/** Names the tools that something needs and does not have, in a sentence. */
 export const nameMissing = (tools: readonly MissingTool[]): string =>
   t('needs.needs', { tools: joinNames([...new Set(tools.map(nameOf))]) })
 
@@ -31,8 +33,10 @@ export function MissingTools({ tools, agent_id }: Props) {
   return reasons.map((reason) => {
     const those = tools.filter((tool) => tool.reason === reason)
     return (
-      <span key={reason} style={{ display: 'block' }}>
-        {nameMissing(those)} <Help reason={reason} tools={those} agent_id={agent_id} />
+      <span key={reason} style={{ display: 'block', color: 'var(--waiting)' }}>
+        {nameMissing(those)}
+        {BETWEEN_SENTENCES}
+        <Help reason={reason} tools={those} agent_id={agent_id} />
       </span>
     )
   })
@@ -57,8 +61,9 @@ function Help({ reason, tools, agent_id }: { reason: MissingTool['reason'] } & P
     const to = SET_UP_PAGES[missing.tool]
     return to ? [{ to, name: nameOf(missing) }] : []
   })
+  if (links.length === 0) return t('needs.not_set_up')
   return links.map(({ to, name }) => (
-    <Link key={name} to={to}>
+    <Link key={name} to={to} style={{ marginInlineEnd: 8 }}>
       {t('needs.set_up', { tool: name })}
     </Link>
   ))
