@@ -25,6 +25,7 @@ const scout = {
   files: folder,
 }
 const content = { ...scout, id: 'content', needs: undefined, quick_prompts: [prompt] }
+const friend = { ...content, id: 'friend', needs: ['remember'] }
 const weigh = { en: 'Weigh', zh: '称重' }
 
 const server = await startServer(t, {
@@ -44,7 +45,7 @@ const server = await startServer(t, {
       }
       host.extend('agents.tools', tool)
       host.extend('agents.experts', ${JSON.stringify(scout)})
-      host.extend('agents.experts', ${JSON.stringify(content)})
+      for (const expert of ${JSON.stringify([content, friend])}) host.extend('agents.experts', expert)
       host.routes([{ method: 'GET', path: '/asked', summary: 'Counts questions', guard: 'public', response: { 200: {} }, handler: () => ({ asked }) }])`,
     )}`,
   },
@@ -115,6 +116,16 @@ t.test('A welcome follows the settings of its agent and what is set up meanwhile
     web_fetch: 'off',
     teleport: 'not_installed',
   })
+})
+
+t.test('Memory is missing while the account has switched it off', async (t) => {
+  const agent = await createAgent(bob, friend.id)
+  const missing = async () => reasons((await welcomeOf(agent, bob)).missing)
+  t.strictSame(await missing(), {})
+  await call('PATCH', '/auth/me', bob, { memory: false })
+  t.strictSame(await missing(), { remember: 'not_set_up' })
+  await call('PATCH', '/auth/me', bob, { memory: true })
+  t.strictSame(await missing(), {})
 })
 
 t.test('A guest of an agent sees what it lacks for them', async (t) => {
