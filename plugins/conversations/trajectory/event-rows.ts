@@ -20,7 +20,15 @@ export const toRow = (event: ReadEvent) => ({
   ts: Math.floor(event.ts / 1000),
   summary: oneLine(summarize(event)),
   ...(event.ms === undefined ? {} : { duration_ms: event.ms }),
+  ...toCallIds(event),
 })
+
+/** Returns the call that a tool call or its result is of, and the call that delegated it. */
+function toCallIds({ type, frame }: ReadEvent) {
+  if (type !== 'tool_call' && type !== 'tool_result') return {}
+  const { tool_call_id, parent_tool_call_id } = frame
+  return { tool_call_id, ...(parent_tool_call_id !== undefined && { parent_tool_call_id }) }
+}
 
 /** Converts an event to its full form. */
 export const toWholeEvent = ({ seq, turn_id, type, ts, frame, answer, ...record }: ReadEvent) => ({

@@ -129,6 +129,7 @@ export const eventRow = {
       ts: 1_767_225_600,
       summary: 'read_file: # Plan',
       duration_ms: 4,
+      tool_call_id: 'call_1',
     },
   ],
   ...rowOf(
@@ -140,8 +141,18 @@ export const eventRow = {
       ts,
       summary: { ...string, description: 'At most 200 characters in one line', examples: ['Plan my week.'] },
       duration_ms: { ...integer, description: 'Of a call of a model or a tool', examples: [1830] },
+      tool_call_id: {
+        ...string,
+        description: 'The call of a tool that the event begins or ends',
+        examples: ['call_1/2/call_7'],
+      },
+      parent_tool_call_id: {
+        ...string,
+        description: 'The call of `task` or `ask_agent` that delegated it',
+        examples: ['call_1'],
+      },
     },
-    ['duration_ms'],
+    ['duration_ms', 'tool_call_id', 'parent_tool_call_id'],
   ),
 } as const
 

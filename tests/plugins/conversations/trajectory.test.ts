@@ -72,6 +72,29 @@ t.test('The list shows every event of the ledger as one line', async (t) => {
     if (['usage', 'tool_result', 'hitl_resolved', 'done'].includes(type)) t.type(duration_ms, 'number', type)
 })
 
+t.test('Rows of calls and of their results name the call, and the one that delegated it', async (t) => {
+  fake.next(
+    { toolCalls: [{ id: 'call_t', name: 'task', arguments: { description: 'Look', instruction: 'Look' } }] },
+    { toolCalls: [{ id: 'call_l', name: 'ls', arguments: {} }] },
+    { text: 'Looked.' },
+    { text: 'Done.' },
+  )
+  const socket = await chat.connect()
+  const turn = await socket.ask({ text: 'Look around' })
+  socket.close()
+  const { body } = await threads('GET', `/${turn.thread_id}/trajectory?turn_id=${turn.turn_id}`)
+  const ids = (body.events as Record<string, unknown>[]).flatMap(
+    ({ type, tool_call_id, parent_tool_call_id }) =>
+      tool_call_id === undefined ? [] : [[type, tool_call_id, parent_tool_call_id]],
+  )
+  t.strictSame(ids, [
+    ['tool_call', 'call_t', undefined],
+    ['tool_call', 'call_t/1/call_l', 'call_t'],
+    ['tool_result', 'call_t/1/call_l', 'call_t'],
+    ['tool_result', 'call_t', undefined],
+  ])
+})
+
 t.test('Pages are in rising order, whichever end they are counted from, and can be filtered', async (t) => {
   const seqs = async (query: string) => {
     const { events, has_more } = await list(query)
