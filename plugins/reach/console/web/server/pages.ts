@@ -1,4 +1,5 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import type { paths } from '#client'
 import { client } from './client.ts'
 
@@ -46,6 +47,17 @@ export function useRows<Path extends ListPath>(
   })
   const pages = query.data?.pages
   return { ...query, rows: pages?.flatMap(({ rows }) => rows), total: pages?.[0]?.total }
+}
+
+/** All rows of a list, however many pages they are. */
+export function useAllRows<Path extends ListPath>(path: Path, params: Params = {}, options: Options = {}) {
+  const list = useRows(path, params, options)
+  const { hasNextPage, isFetching, isError, fetchNextPage } = list
+  const isIncomplete = options.enabled !== false && hasNextPage && !isFetching && !isError
+  useEffect(() => {
+    if (isIncomplete) void fetchNextPage()
+  }, [isIncomplete, fetchNextPage])
+  return list
 }
 
 /** Reads all rows of a list, however many pages they are. */
