@@ -33,12 +33,13 @@ import { Polish } from './polish.tsx'
 import { ReasoningPicker } from './reasoning-picker.tsx'
 import { SavePrompt } from './save-prompt.tsx'
 import { SourcePicker } from './source-picker.tsx'
-import { Suggestions } from './suggestions.tsx'
+import { readTrigger, type SuggestionKeys } from './suggestion.ts'
 import { type FailedFile, followReadings, type UploadProgress, uploadTo } from './upload.ts'
 import { useAnsweringModel } from './use-answering-model.ts'
-import { useSuggestions } from './use-suggestions.ts'
 
 const FillPrompt = lazy(() => import('./fill-prompt.tsx'))
+const loadSuggestions = () => import('./suggestions.tsx')
+const Suggestions = lazy(loadSuggestions)
 
 /** The characters from which a pasted text is offered as a file. */
 const LONG_TEXT = 4000
@@ -72,24 +73,9 @@ export function Composer({ agent, store, attachButton, onSend }: Props) {
   const [filling, setFilling] = useState<Prompt>()
   const [caret, setCaret] = useState(0)
   const id = useId()
-  const {
-    items,
-    chosen,
-    error: suggestionsError,
-    setPlace,
-    handleKey: handleSuggestion,
-  } = useSuggestions({
-    agent_id: agent.id,
-    store,
-    draft,
-    text,
-    caret,
-    onAttach: () => attachButton.current?.click(),
-    onFill: (prompt) => {
-      draft.set({ text: '' })
-      setFilling(prompt)
-    },
-  })
+  const trigger = readTrigger(text, caret)
+  const suggestionKeys = useRef<SuggestionKeys>(null)
+  const [suggestionId, setSuggestionId] = useState<string>()
   const thread_id = store?.thread_id
   const model = useAnsweringModel({ agent, thread_id, draft, onFailure: setError })
   const changeSettings = (changes: Partial<Record<keyof SendSettings, unknown>>) => {
@@ -103,6 +89,9 @@ export function Composer({ agent, store, attachButton, onSend }: Props) {
     if (draft && matchMedia('(hover: hover)').matches && !document.querySelector('[aria-modal=true]'))
       field.current?.focus({ preventScroll: true })
   }, [draft])
+
+  // They appear with the first key.
+  useEffect(() => void loadSuggestions(), [])
 
   const isReading = files.some(({ document }) => document?.state === 'reading')
   useEffect(() => {
@@ -143,7 +132,8 @@ export function Composer({ agent, store, attachButton, onSend }: Props) {
   }
 
   const handleKey = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing || event.defaultPrevented || handleSuggestion(event)) return
+    if (event.nativeEvent.isComposing || event.defaultPrevented || suggestionKeys.current?.handleKey(event))
+      return
     const last = queued.at(-1)
     if (event.key === 'Enter' && !event.shiftKey) {
       event.preventDefault()
@@ -153,6 +143,12 @@ export function Composer({ agent, store, attachButton, onSend }: Props) {
       store.unqueue(last.queue_id)
       draft.set({ text: last.text, files: readFiles(last.content ?? []) })
     }
+  }
+  const replaceText = (text: string, caret: number) => {
+    draft.set({ text })
+    setCaret(caret)
+    // A changed value moves the caret to its end.
+    requestAnimationFrame(() => field.current?.setSelectionRange(caret, caret))
   }
   const closeFilling = () => {
     setFilling(undefined)
@@ -213,7 +209,21 @@ export function Composer({ agent, store, attachButton, onSend }: Props) {
         {failed.map(({ name, error }, index) => (
           <Failure key={index} about={name} error={error} />
         ))}
-        <Suggestions id={id} items={items} chosen={chosen} error={suggestionsError} onMove={setPlace} />
+        {trigger && (
+          <Suspense>
+            <Suggestions
+              {...{ id, agent, store, draft, text, caret, trigger }}
+              keys={suggestionKeys}
+              onChoice={setSuggestionId}
+              onText={replaceText}
+              onAttach={() => attachButton.current?.click()}
+              onFill={(prompt) => {
+                draft.set({ text: '' })
+                setFilling(prompt)
+              }}
+            />
+          </Suspense>
+        )}
         <DraftFiles agent_id={agent.id} draft={draft} files={files} progress={progress} />
         <Textarea
           ref={field}
@@ -234,9 +244,9 @@ export function Composer({ agent, store, attachButton, onSend }: Props) {
           }}
           onKeyDown={handleKey}
           onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
-          {...(items.length > 0 && {
+          {...(suggestionId !== undefined && {
             'aria-controls': id,
-            'aria-activedescendant': `${id}-${chosen}`,
+            'aria-activedescendant': suggestionId,
           })}
           enterKeyHint="send"
           onPaste={paste}

@@ -10,6 +10,7 @@ import { readFiles, readText, type ThreadStore } from '../store/thread-store.ts'
 import type { Message } from '../store/thread-view.ts'
 import { useThread } from '../store/threads.ts'
 import { EditMessage } from './edit-message.tsx'
+import { MessageText } from './message-text.tsx'
 import classes from './user-message.module.css'
 import { Versions } from './versions.tsx'
 
@@ -32,7 +33,7 @@ export const UserMessage = memo(function UserMessage({ message, store }: Props) 
   return (
     <div className={classes.line}>
       <MessageFiles agent_id={store.agent_id} files={readFiles(message.content)} size="small" align="end" />
-      {text && <div className={classes.bubble}>{text}</div>}
+      {text && <MessageText text={text} />}
       <div className={classes.actions}>
         <Versions store={store} message_id={message.id} versions={message.versions} />
         {text && <CopyButton text={text} />}

@@ -6,6 +6,7 @@ import { MessageFiles } from '../files/message-files.tsx'
 import type { ChatFile } from '../files/open-file.ts'
 import { readFiles, readText, type ThreadStore } from '../store/thread-store.ts'
 import { useThread } from '../store/threads.ts'
+import { MessageText } from './message-text.tsx'
 import classes from './user-message.module.css'
 
 /** The messages that wait for their turn, and those that are on their way. */
@@ -69,11 +70,7 @@ function Message({ agent_id, text, files }: { agent_id: string; text: string; fi
   return (
     <>
       <MessageFiles agent_id={agent_id} files={files} size="small" align="end" />
-      {text && (
-        <div className={classes.bubble} data-state="waiting">
-          {text}
-        </div>
-      )}
+      {text && <MessageText text={text} state="waiting" />}
     </>
   )
 }
