@@ -1,5 +1,6 @@
 import type { Client } from '#client'
 import type { Approval } from './approval.ts'
+import { createDelegations } from './delegations.ts'
 import type { ApprovalRequest, Regeneration, SentFrame, TurnFrame, UserTurn } from './frames.ts'
 import { createPause } from './pause.ts'
 import { isChatError, toTerminalError } from './service.ts'
@@ -58,6 +59,7 @@ export const createFollowing = ({ service, url, agent_id, approval, view, signal
   /** The state of the thread when it was subscribed to. */
   let status: TurnStatus | undefined
   let turn: Turn | undefined
+  const delegations = createDelegations()
 
   const chat = service.chat(agent_id, {
     patience_ms: PATIENCE_MS,
@@ -90,13 +92,22 @@ export const createFollowing = ({ service, url, agent_id, approval, view, signal
       return request.turn_id === followed.turn_id && followed.settle({ kind: 'paused' })
     }
     if (request.turn_id !== followed.turn_id) view.note('The turn before yours needs a decision:')
-    pause.open(request).then((end) => end === 'left' && followed.settle({ kind: 'paused' }), followed.fail)
+    const action_requests = request.action_requests.map((action) => {
+      const agent = delegations.agentBelow(action.parent_tool_call_id)
+      return agent === undefined ? action : { ...action, agent }
+    })
+    pause
+      .open({ ...request, action_requests })
+      .then((end) => end === 'left' && followed.settle({ kind: 'paused' }), followed.fail)
   }
 
   /** Shows a frame of the followed turn; returns the outcome of its last one. */
   const show = (followed: Turn, frame: TurnFrame | SentFrame<'error'>): Outcome | undefined => {
     view.frame(frame)
     switch (frame.type) {
+      case 'tool_call':
+        delegations.note(frame)
+        return undefined
       case 'done':
         return { kind: 'done', stop_reason: frame.stop_reason }
       case 'error':
@@ -212,6 +223,7 @@ export const createFollowing = ({ service, url, agent_id, approval, view, signal
       signal.throwIfAborted()
       signal.addEventListener('abort', chat.close)
       status = undefined
+      delegations.clear()
       const left = new Promise<Outcome>((settle, fail) => {
         turn = { ...beginning, stopping: new AbortController(), reading: new Set(), settle, fail }
       })

@@ -6,11 +6,14 @@ import type { threadRow } from '../../conversations/chat/thread-schemas.ts'
 import type { promptRow } from '../../conversations/prompts/schemas.ts'
 import type { fileRow } from '../../tools/workspace/file-schemas.ts'
 
-export type { ApprovalRequest, Decision, InputBlock, SentFrame, ServerFrame, TurnFrame } from '#client'
+export type { Decision, InputBlock, SentFrame, ServerFrame, TurnFrame } from '#client'
 export type { AgentRow } from '../../agents/agents/types.ts'
 
-/** One call that waits for a person's decision. */
-export type ActionRequest = SentFrame<'hitl_required'>['action_requests'][number]
+/** One call that waits for a person's decision; `agent` is the name of the agent that was asked and wants it. */
+export type ActionRequest = SentFrame<'hitl_required'>['action_requests'][number] & { agent?: string }
+
+/** The calls of a turn that wait for a person's decisions. */
+export type ApprovalRequest = SentFrame<'hitl_required'> & { action_requests: ActionRequest[] }
 
 /** The end of a pause; `decisions` has one entry for each request, none if the turn was stopped. */
 export type ApprovalResolution = SentFrame<'hitl_resolved'>

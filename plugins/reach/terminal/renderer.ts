@@ -1,4 +1,5 @@
 import { countColumns } from './columns.ts'
+import { createDelegations } from './delegations.ts'
 import type { Block, Message, SentFrame, ServerFrame } from './frames.ts'
 import { createLiveMarkdown, type LiveMarkdown, paintMarkdown } from './markdown/live-markdown.ts'
 import { clean, createCleaner, shorten } from './printable.ts'
@@ -18,6 +19,7 @@ export const createRenderer = ({ answer, detail }: { answer: Screen; detail: Scr
   let call: { label: string; words: string; lineCount: number } | undefined
   let cleanPiece = createCleaner()
   let begun = false
+  const delegations = createDelegations()
   /** The messages of the thread that were shown, in their order. */
   let shown: string[] = []
   let shownThread = ''
@@ -112,12 +114,17 @@ export const createRenderer = ({ answer, detail }: { answer: Screen; detail: Scr
     noteMessage(message_id)
   }
 
+  /** Returns the indent of a delegated call, which is shown below the call that delegates it. */
+  const readIndent = ({ parent_tool_call_id }: { parent_tool_call_id?: string }) =>
+    INDENT.repeat(delegations.depthBelow(parent_tool_call_id))
+
   const frame = (frame: ServerFrame) => {
     switch (frame.type) {
       case 'turn_started':
         endAnswer()
         section = ''
         lastCall = ''
+        delegations.clear()
         return noteBeginning(frame)
       case 'path_changed':
         shown = []
@@ -129,6 +136,7 @@ export const createRenderer = ({ answer, detail }: { answer: Screen; detail: Scr
         return stream(detail, 'reasoning', frame.content, 'dim')
       case 'tool_call':
         lastCall = frame.tool_call_id
+        delegations.note(frame)
         call = { ...callTool(frame.name, frame.input, readIndent(frame)), lineCount: detail.lineCount }
         return
       case 'tool_progress':
@@ -248,10 +256,6 @@ const describeEnd = (reason: SentFrame<'done'>['stop_reason']): string => ENDS[r
 
 /** Returns the text of a user's block, or the path of its file. */
 const readWords = (block: Block) => ('text' in block ? block.text : 'path' in block ? block.path : '')
-
-/** Returns the indent of a delegated call, which is shown below the call that delegates it. */
-const readIndent = ({ parent_tool_call_id }: { parent_tool_call_id?: string }) =>
-  parent_tool_call_id === undefined ? '' : INDENT
 
 const cut = (text: string) => (text.length > HISTORY_COLUMNS ? `${text.slice(0, HISTORY_COLUMNS)}…` : text)
 

@@ -22,8 +22,9 @@ export const shortenName = ({ action_requests }: ApprovalRequest, index: number)
 export function describeHeading(request: ApprovalRequest, index: number): string {
   const { length } = request.action_requests
   const position = length > 1 ? `${index + 1} of ${length} · ` : ''
-  const { parent_tool_call_id } = request.action_requests[index]!
-  const within = parent_tool_call_id === undefined ? '' : ', by a subagent'
+  const { parent_tool_call_id, agent } = request.action_requests[index]!
+  const asker = agent === undefined ? 'a subagent' : shorten(agent, NAME_COLUMNS)
+  const within = parent_tool_call_id === undefined ? '' : `, by ${asker}`
   return `${isQuestion(request, index) ? '?' : '⚠'} ${position}${shortenName(request, index)}${within}`
 }
 

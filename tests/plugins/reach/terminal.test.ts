@@ -153,6 +153,30 @@ t.test('delegated calls are shown below the call that delegates them', async (t)
   ])
 })
 
+t.test('the steps of agents that were asked are indented by their depth', async (t) => {
+  const service = await serve(t, ({ emit }) => {
+    const asked = { name: 'ask_agent', input: { agent: 'analyst', task: 'Count.' } }
+    emit({ type: 'tool_call', tool_call_id: 'a', ...asked })
+    const nested = { tool_call_id: 'a/1/b', parent_tool_call_id: 'a' }
+    emit({ type: 'tool_call', ...nested, name: 'task', input: {} })
+    const deepest = { tool_call_id: 'a/1/b/1/c', parent_tool_call_id: 'a/1/b', name: 'ls' }
+    emit({ type: 'tool_call', ...deepest, input: {} })
+    emit({ type: 'tool_result', ...deepest, output: 'a.txt', is_error: false })
+    emit({ type: 'tool_result', ...nested, name: 'task', output: 'one', is_error: false })
+    emit({ type: 'content', message_id: 'msg_2', content: 'One.' })
+    emit(done)
+  })
+  const run = start(t, { url: service.url, message: 'go' })
+  t.equal(await run.code, 0)
+  t.strictSame(run.written.stderr.split('\n').slice(0, 5), [
+    '⚙ ask_agent agent: analyst, task: Count.',
+    '  ⚙ task',
+    '    ⚙ ls',
+    '      ↳ a.txt',
+    '    ↳ task: one',
+  ])
+})
+
 t.test('what a tool tells while it is at work is shown as it comes', async (t) => {
   const service = await serve(t, ({ emit }) => {
     emit({ type: 'tool_call', tool_call_id: 'a', name: 'acp_runner', input: {} })
