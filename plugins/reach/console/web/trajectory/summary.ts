@@ -8,8 +8,8 @@ import type { Step } from './steps.ts'
 export function readSummary({ type, text }: Step): string {
   switch (type) {
     case 'tool_call': {
-      const [, name = text, input = ''] = /^(\S+) (.*)$/s.exec(text) ?? []
-      const { verb, object } = describeCall(name, readInput(input))
+      const { name, input } = parseCall(text)
+      const { verb, object } = describeCall(name, input)
       return [verb, object].filter(Boolean).join(' ')
     }
     case 'tool_result':
@@ -38,6 +38,12 @@ export function readSummary({ type, text }: Step): string {
 }
 
 const isEnd = (text: string): text is keyof typeof END_WORDS => Object.hasOwn(END_WORDS, text)
+
+/** The tool and the input of a call from its summary. */
+export function parseCall(summary: string): { name: string; input: unknown } {
+  const [, name = summary, input = ''] = /^(\S+) (.*)$/s.exec(summary) ?? []
+  return { name, input: readInput(input) }
+}
 
 /** The name of a tool for people. */
 export const nameTool = (name: string) => describeCall(name, {}).verb

@@ -1,4 +1,3 @@
-import { t } from '../../i18n/words.ts'
 import { api } from '../../server/client.ts'
 import { Markdown } from '../markdown/markdown.tsx'
 import { CallInput } from '../messages/call-input.tsx'
@@ -7,6 +6,7 @@ import type { ThreadStore } from '../store/thread-store.ts'
 import type { PendingApproval } from '../store/thread-view.ts'
 import classes from './approval-card.module.css'
 import type { Request } from './decisions.ts'
+import { Delegator } from './delegator.tsx'
 
 /** An action that waits for a person, as a person reads it. */
 export function RequestView({ request, args }: { request: Request; args: Record<string, unknown> }) {
@@ -20,7 +20,7 @@ export function RequestView({ request, args }: { request: Request; args: Record<
         <b>{verb}</b>
         {name !== 'execute' && object && <code>{object}</code>}
       </p>
-      {parent_tool_call_id !== undefined && <p className={classes.note}>{t('approvals.of_task')}</p>}
+      {parent_tool_call_id !== undefined && <Delegator parent={parent_tool_call_id} />}
       {is_step && <p className={classes.note}>{description}</p>}
       <CallInput name={name} input={args} />
     </div>

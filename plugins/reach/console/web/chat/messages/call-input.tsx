@@ -26,7 +26,9 @@ export function CallInput({ name, input }: { name: string; input: unknown }) {
     )
   }
   if (name === 'write_todos') return <Plan items={readPlan(input)} />
-  if (name === 'task' && typeof fields.instruction === 'string') return <Markdown text={fields.instruction} />
+  const { instruction, task } = fields
+  if (name === 'task' && typeof instruction === 'string') return <Markdown text={instruction} />
+  if (name === 'ask_agent' && typeof task === 'string') return <Markdown text={task} />
   if (name === 'write_file' && typeof content === 'string')
     return (
       <>

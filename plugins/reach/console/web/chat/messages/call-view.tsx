@@ -1,14 +1,18 @@
 import { UnstyledButton } from '@mantine/core'
-import { lazy, memo, Suspense, useState } from 'react'
+import { lazy, memo, Suspense, use, useState } from 'react'
+import { AgentIcon } from '../../agents/agent-icon.tsx'
 import { t, type WordKey } from '../../i18n/words.ts'
 import { ChevronRight } from '../../ui/icons.ts'
 import { CodeBlock } from '../markdown/code-block.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
 import { CallInput } from './call-input.tsx'
 import classes from './call-view.module.css'
+import { findAsked, isDelegation, TurnContext } from './delegation.ts'
 import { describeCall } from './describe-call.ts'
 import type { Call } from './parts.ts'
 
+const DelegatedSteps = lazy(() => import('./delegated-steps.tsx'))
+const RecordedCall = lazy(() => import('./recorded-call.tsx'))
 const SearchResults = lazy(() => import('./search-results.tsx'))
 
 interface Props {
@@ -32,25 +36,38 @@ const DECISIONS: Record<string, WordKey> = {
 /** A call of a tool: a line that unfolds to its input and output; while it runs, with the last line of its progress. */
 export const CallView = memo(function CallView({ call, isActive }: Props) {
   const [isOpen, setOpen] = useState(false)
-  const { icon: Icon, verb, object } = describeCall(call.name, call.input)
   const isRunning = isActive && call.output === undefined
   const state = call.is_error ? 'failed' : isRunning ? 'running' : 'done'
-  const progress = isRunning ? lastLine(call.live?.progress) : ''
+  const asked = findAsked(call, use(TurnContext)?.agents)
+  const { icon: Icon, verb, object } = describeCall(call.name, call.input, asked?.name)
+  const progress = isRunning ? lastLine(call.live?.progress) || describeStep(call) : ''
   const decision = call.decision && DECISIONS[call.decision]
   const results = state === 'done' ? listResults(call) : undefined
   return (
     <div className={classes.call} data-state={state}>
       <UnstyledButton className={classes.line} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        <Icon size={14} aria-hidden className={classes.icon} />
+        {asked ? (
+          <AgentIcon agent={asked} size="sm" />
+        ) : (
+          <Icon size={14} aria-hidden className={classes.icon} />
+        )}
         <span className={classes.verb}>{verb}</span>
-        {object && <span className={classes.object}>{object}</span>}
+        {object && (
+          <span className={classes.object} data-words={isDelegation(call) || undefined}>
+            {object}
+          </span>
+        )}
         {results && <span className={classes.state}>{t('tools.results', { count: results.length })}</span>}
         {decision && <span className={classes.state}>{t(decision)}</span>}
         {state !== 'done' && <span className={classes.state}>{t(`tools.${state}`)}</span>}
         <ChevronRight size={14} aria-hidden className={classes.chevron} data-open={isOpen} />
       </UnstyledButton>
-      {progress && <div className={classes.progress}>{progress}</div>}
-      {isOpen && <CallBody call={call} isActive={isActive} />}
+      {progress && !isOpen && <div className={classes.progress}>{progress}</div>}
+      {isOpen && (
+        <div className={classes.body} style={asked?.color ? { borderLeftColor: asked.color } : undefined}>
+          <CallBody call={call} isActive={isActive} />
+        </div>
+      )}
     </div>
   )
 })
@@ -60,26 +77,42 @@ const listResults = ({ name, sources }: Call) => (SEARCHES.includes(name) ? sour
 
 const lastLine = (text = '') => text.trimEnd().split('\n').at(-1) ?? ''
 
+/** The step that a delegated call has begun last, in words. */
+function describeStep({ live }: Call): string {
+  const step = live?.steps.at(-1)
+  if (!step) return ''
+  const { verb, object } = describeCall(step.name, step.input)
+  return `${verb} ${object}`
+}
+
 interface CallBodyProps {
   call: Call
   isActive: boolean
 }
 
 /** The input and output of a call, by the kind of its tool. */
-function CallBody({ call, isActive }: CallBodyProps) {
+export function CallBody({ call, isActive }: CallBodyProps) {
   const { name, input, output, live } = call
   const isPlan = name === 'write_todos'
   const results = listResults(call)
+  if (call.recorded)
+    return (
+      <Suspense>
+        <RecordedCall call={call} isActive={isActive} />
+      </Suspense>
+    )
   return (
-    <div className={classes.body}>
+    <>
       <CallInput name={name} input={input} />
-      {live?.steps.map((step) => (
-        <CallView key={step.id} call={step} isActive={isActive && output === undefined} />
-      ))}
+      {isDelegation(call) && (
+        <Suspense>
+          <DelegatedSteps call={call} isActive={isActive && output === undefined} />
+        </Suspense>
+      )}
       {output === undefined && live?.progress && <Output label={t('tools.progress')} text={live.progress} />}
       {output !== undefined &&
         !isPlan &&
-        (name === 'task' ? (
+        (isDelegation(call) ? (
           <Markdown text={output} />
         ) : results?.length ? (
           <Suspense>
@@ -88,7 +121,7 @@ function CallBody({ call, isActive }: CallBodyProps) {
         ) : (
           <Output label={t('tools.output')} text={output} />
         ))}
-    </div>
+    </>
   )
 }
 

@@ -49,6 +49,7 @@ const KINDS: Record<string, Kind> = {
   find_tools: { icon: Search, label: 'tools.find_tools', field: 'query' },
   schedule: { icon: CalendarClock, label: 'tools.schedule', field: 'name' },
   write_todos: { icon: ListChecks, label: 'tools.write_todos' },
+  ask_agent: { icon: Bot, label: 'tools.ask_another' },
   task: { icon: Bot, label: 'tools.task', field: 'description' },
   ask_user_question: { icon: MessageCircleQuestion, label: 'tools.ask_user_question', field: 'question' },
   read_skill: { icon: FileText, label: 'tools.read_skill', field: 'name' },
@@ -60,11 +61,14 @@ export const readInput = (input: unknown): Record<string, unknown> =>
     ? (input as Record<string, unknown>)
     : {}
 
-/** Describes a call of a tool. */
-export function describeCall(name: string, input: unknown): CallWords {
+/** Describes a call of a tool; `asked` is the name of the agent that it asks, if the call does not have it. */
+export function describeCall(name: string, input: unknown, asked?: string): CallWords {
   const kind = KINDS[name]
   const fields = readInput(input)
   if (!kind) return { icon: Wrench, verb: t('tools.other', { name: name.replaceAll('_', ' ') }), object: '' }
+  const agent = asked ?? fields.agent
+  if (name === 'ask_agent' && typeof agent === 'string')
+    return { icon: kind.icon, verb: t('tools.ask_agent', { agent }), object: toLine(fields.task) }
   const object = name === 'execute' ? toCommandLine(fields) : kind.field ? fields[kind.field] : ''
   const text = typeof object === 'string' ? object : ''
   return { icon: kind.icon, verb: t(kind.label), object: kind.field === 'url' ? shorten(text) : text }
@@ -72,6 +76,14 @@ export function describeCall(name: string, input: unknown): CallWords {
 
 /** An address as a person reads it. */
 const shorten = (address: string) => address.replace(/^https:\/\/(?:www\.)?|\/$/g, '')
+/** The first line of a text without its Markdown marks. */
+const toLine = (text: unknown) =>
+  typeof text === 'string'
+    ? text
+        .trim()
+        .split('\n')[0]!
+        .replace(/^[#>*\s-]+|[*`]+/g, '')
+    : ''
 
 /** The command line of a call of `execute`, as one would type it. */
 export function toCommandLine({ command, args = [] }: Record<string, unknown>): string {

@@ -12,6 +12,8 @@ export interface Call {
   sources?: readonly Source[]
   live?: LiveCall
   decision?: string
+  /** The events with the whole call and its result, if only the beginning of both was read. */
+  recorded?: readonly string[]
 }
 
 /** A part of a reply, in the order in which it was written. */

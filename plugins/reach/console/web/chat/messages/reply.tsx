@@ -6,9 +6,11 @@ import { Markdown } from '../markdown/markdown.tsx'
 import type { ThreadStore } from '../store/thread-store.ts'
 import type { Message, Notice, Turn } from '../store/thread-view.ts'
 import { useThread } from '../store/threads.ts'
+import { useAgents } from '../use-agent.ts'
 import { AnsweredQuestion, readAnswered } from './answered-question.tsx'
 import callClasses from './call-view.module.css'
 import { CallView } from './call-view.tsx'
+import { TurnContext } from './delegation.ts'
 import { FoldedSteps } from './folded-steps.tsx'
 import { listParts, type Part } from './parts.ts'
 import { Plan, readPlan } from './plan.tsx'
@@ -34,6 +36,8 @@ export function Reply({ turn, store, isActive, isLast }: Props) {
   const isPaused = useThread(store, (view) => isActive && view.pending !== null)
   const parts = listParts(turn)
   const sources = useMemo(() => listSources(turn), [turn])
+  const { rows: agents = [] } = useAgents()
+  const { agent_id, thread_id } = store
   const hasSteps = parts.some(({ type }) => type !== 'text')
   const shown = isActive || isOpen || !hasSteps ? parts : parts.filter(isKept)
   const plan = isActive ? readPlan(findPlan(parts)) : []
@@ -42,35 +46,37 @@ export function Reply({ turn, store, isActive, isLast }: Props) {
       {!isActive && hasSteps && (
         <FoldedSteps turn={turn} parts={parts} isOpen={isOpen} onToggle={() => setOpen(!isOpen)} />
       )}
-      <AgentContext value={store.agent_id}>
-        <SourcesContext value={sources}>
-          {shown.map((part, index) => (
-            <PartView
-              key={part.key}
-              part={part}
-              isActive={isActive && !isPaused}
-              isLast={index === shown.length - 1}
-            />
-          ))}
-        </SourcesContext>
-      </AgentContext>
-      {!isActive && sources.length > 0 && (
-        <Suspense>
-          <TurnSources turn={turn} />
-        </Suspense>
-      )}
-      <Notices messages={turn.messages} />
-      {!isActive && <TurnEnd turn={turn} store={store} isLast={isLast} />}
-      {plan.length > 0 && (
-        <div className={classes.plan}>
-          <Plan items={plan} />
-        </div>
-      )}
-      {isPaused && (
-        <Suspense>
-          <Approval store={store} />
-        </Suspense>
-      )}
+      <TurnContext value={{ agent_id, thread_id, turn, agents }}>
+        <AgentContext value={agent_id}>
+          <SourcesContext value={sources}>
+            {shown.map((part, index) => (
+              <PartView
+                key={part.key}
+                part={part}
+                isActive={isActive && !isPaused}
+                isLast={index === shown.length - 1}
+              />
+            ))}
+          </SourcesContext>
+        </AgentContext>
+        {!isActive && sources.length > 0 && (
+          <Suspense>
+            <TurnSources turn={turn} />
+          </Suspense>
+        )}
+        <Notices messages={turn.messages} />
+        {!isActive && <TurnEnd turn={turn} store={store} isLast={isLast} />}
+        {plan.length > 0 && (
+          <div className={classes.plan}>
+            <Plan items={plan} />
+          </div>
+        )}
+        {isPaused && (
+          <Suspense>
+            <Approval store={store} />
+          </Suspense>
+        )}
+      </TurnContext>
       {isActive && !isPaused && parts.at(-1)?.type !== 'thought' && (
         <span className={classes.cursor} aria-hidden />
       )}

@@ -79,7 +79,7 @@ function beginTurn(view: ThreadView, turn: Turn, frame: SentFrame<'turn_started'
   const versions = toVersions(dropped, 'user')
   const own = { ...message, ...(versions && { versions: [...versions, message_id] }) }
   return {
-    ...replaceTurn(dropQueued(cut, turn_id), { ...turn, messages: [own, ...turn.messages] }),
+    ...replaceTurn(dropQueued(cut, turn_id), { ...turn, messages: [own, ...turn.messages], is_seen: true }),
     outgoing: view.outgoing.filter((sent) => !isSame(sent)),
     active: turn_id,
   }
@@ -99,7 +99,12 @@ function beginAnswer(
     ...cut,
     turns: [
       ...cut.turns.slice(0, -1),
-      { ...turn, messages: question ? [question] : [], ...(answer_versions && { answer_versions }) },
+      {
+        ...turn,
+        messages: question ? [question] : [],
+        is_seen: true,
+        ...(answer_versions && { answer_versions }),
+      },
     ],
     outgoing: view.outgoing.filter((sent) => sent.client_message_id !== client_message_id),
     active: turn_id,
@@ -230,14 +235,22 @@ function foldLive(turn: Turn, frame: ThreadFrame): Turn {
     }))
   }
   if (frame.type === 'tool_call' && frame.parent_tool_call_id !== undefined) {
-    const step = { id: frame.tool_call_id, name: frame.name, input: frame.input }
-    return change(frame.parent_tool_call_id, ({ steps }) => ({ steps: [...steps, step] }))
+    const { tool_call_id: id, parent_tool_call_id: parent, name, input } = frame
+    return change(parent, ({ steps }) => ({ steps: [...steps, { id, parent, name, input }] }))
   }
   if (frame.type === 'tool_result' && frame.parent_tool_call_id !== undefined) {
-    const { tool_call_id, output, is_error } = frame
-    return change(frame.parent_tool_call_id, ({ steps }) => ({
-      steps: steps.map((step) => (step.id === tool_call_id ? { ...step, output, is_error } : step)),
-    }))
+    const { tool_call_id: id, parent_tool_call_id: parent, name, output, is_error, sources } = frame
+    return change(parent, ({ steps }) => {
+      const at = steps.findLastIndex((step) => step.id === id)
+      // The call may have begun before the page was loaded.
+      const step = {
+        ...(steps[at] ?? { id, parent, name, input: undefined }),
+        output,
+        is_error,
+        ...(sources && { sources }),
+      }
+      return { steps: at < 0 ? [...steps, step] : steps.with(at, step) }
+    })
   }
   return turn
 }

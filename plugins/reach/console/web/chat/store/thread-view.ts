@@ -35,10 +35,16 @@ export interface LiveCall {
 /** A call within a delegated task. */
 export interface Step {
   id: string
+  /** The call that delegated the task. */
+  parent: string
   name: string
   input: unknown
   output?: string
   is_error?: boolean
+  /** The sources of the output. */
+  sources?: readonly Source[]
+  /** The events with the whole call and its result, if the step has only the beginning of both. */
+  recorded?: readonly string[]
 }
 
 /** A message of the user and all that followed from it. */
@@ -52,6 +58,8 @@ export interface Turn {
   answer_versions?: readonly string[]
   /** When the turn ended, in Unix milliseconds, if it was seen. */
   ended_at?: number
+  /** True if the page has seen all frames of the turn. */
+  is_seen?: true
 }
 
 /** A message that is queued on the server. */
