@@ -111,10 +111,11 @@ export function testSearchEngine({
     await add(
       'it is listed, and its settings are stored without showing a secret',
       async () => {
-        const web = { ...(sections as Record<string, object>).web, search_seconds: SEARCH_SECONDS }
+        const settings = sections as Record<string, object>
+        const web = { ...settings.web, search_seconds: SEARCH_SECONDS }
         bench = await startAgentBench({
           plugins,
-          config: { ...config, plugins: { ...sections, web } },
+          config: { ...config, plugins: { ...settings, web } },
           databaseUrl,
         })
         const { server } = bench

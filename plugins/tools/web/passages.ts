@@ -84,7 +84,7 @@ async function* cutLong(
 async function* toSections(segments: AsyncIterable<DocumentSegment>, max: number): AsyncGenerator<Section> {
   let headings: DocumentSegment[] = []
   for await (const segment of segments) {
-    const section: Section = [...headings, segment] as Section
+    const section = [...headings, segment] as DocumentSegment[] as Section
     const isHeading = segment.kind === 'heading' && lengthOf(section) < max
     headings = isHeading ? section : []
     if (!isHeading) yield section
