@@ -6551,7 +6551,7 @@ export interface components {
       /** @description Without it, the share does not expire */
       expires_in_days?: number;
       /**
-       * @description True if the calls of tools and their results are included
+       * @description True if the calls of tools and their results are included, except for those that tell of other conversations
        * @default false
        */
       include_steps?: boolean;
@@ -6605,7 +6605,7 @@ export interface components {
       url: string;
       /** @description `accounts`: everybody with an account here; `link`: also people without one */
       audience: components["schemas"]["ShareAudience"];
-      /** @description True if the calls of tools and their results are included */
+      /** @description True if the calls of tools and their results are included, except for those that tell of other conversations */
       include_steps: boolean;
       /** @description The title of the conversation when it was copied */
       title: string | null;
@@ -6627,7 +6627,7 @@ export interface components {
     };
     /** UpdateShareBody */
     UpdateShareBody: {
-      /** @description True if the calls of tools and their results are included */
+      /** @description True if the calls of tools and their results are included, except for those that tell of other conversations */
       include_steps?: boolean;
       /** @description Counted from now; null for a share that does not expire */
       expires_in_days?: number | null;
@@ -8123,6 +8123,10 @@ export interface components {
       summary: string;
       /** @description Of a call of a model or a tool */
       duration_ms?: number;
+      /** @description The call of a tool that the event begins or ends */
+      tool_call_id?: string;
+      /** @description The call of `task` or `ask_agent` that delegated it */
+      parent_tool_call_id?: string;
     };
     /** TrajectoryPage */
     TrajectoryPage: {
@@ -8158,6 +8162,11 @@ export interface components {
           path: string;
           text: string;
         }[];
+      /**
+       * @description Set if the message was copied or imported, and may be somebody else's
+       * @constant
+       */
+      is_copied?: true;
       /** @description The seq that a version continues from; without it, a turn continues from the event before it. Of `path_changed`, the end of the path */
       after?: number;
       /** @description As `<provider>:<model>` */
@@ -8244,6 +8253,11 @@ export interface components {
           path: string;
           text: string;
         }[];
+      /**
+       * @description Set if the message was copied or imported, and may be somebody else's
+       * @constant
+       */
+      is_copied?: true;
       /** @description The seq that a version continues from; without it, a turn continues from the event before it. Of `path_changed`, the end of the path */
       after?: number;
       /** @description As `<provider>:<model>` */
@@ -11018,7 +11032,9 @@ export interface components {
       characters?: number;
       /** @description Seconds of audio transcribed; missing without any */
       seconds?: number;
-      /** @description What the model calls with a known price cost; null if none has one */
+      /** @description Searches of the web with a price; missing without any */
+      searches?: number;
+      /** @description What the model calls and searches with a known price cost; null if none has one */
       cost: components["schemas"]["Cost"] | null;
       /** @description Model calls without a known price */
       unpriced_calls: number;
@@ -11048,7 +11064,9 @@ export interface components {
       characters?: number;
       /** @description Seconds of audio transcribed; missing without any */
       seconds?: number;
-      /** @description What the model calls with a known price cost; null if none has one */
+      /** @description Searches of the web with a price; missing without any */
+      searches?: number;
+      /** @description What the model calls and searches with a known price cost; null if none has one */
       cost: components["schemas"]["Cost"] | null;
       /** @description Model calls without a known price */
       unpriced_calls: number;
@@ -11117,7 +11135,9 @@ export interface components {
       characters?: number;
       /** @description Seconds of audio transcribed; missing without any */
       seconds?: number;
-      /** @description What the model calls with a known price cost; null if none has one */
+      /** @description Searches of the web with a price; missing without any */
+      searches?: number;
+      /** @description What the model calls and searches with a known price cost; null if none has one */
       cost: components["schemas"]["Cost"] | null;
       /** @description Model calls without a known price */
       unpriced_calls: number;
