@@ -16,6 +16,7 @@ import { measureKnowledge } from './knowledge.ts'
 import { measureLogins } from './logins.ts'
 import { measureLongThread } from './long-thread.ts'
 import { measureMainText } from './main-text.ts'
+import { measureMemories } from './memories.ts'
 import { measureIdleMemory, measureSocketMemory } from './memory.ts'
 import { measureModelCalls } from './model-calls.ts'
 import { measureNeighbor } from './neighbor.ts'
@@ -53,6 +54,7 @@ const figures: Record<string, Figure> = {
   uploads: measureUploads,
   neighbor: measureNeighbor,
   sharing: measureSharing,
+  memories: measureMemories,
   console: measureConsole,
   backup: measureBackup,
   soak: measureSoak,

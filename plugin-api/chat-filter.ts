@@ -25,7 +25,7 @@ export interface FilterContext {
   agent: { id: string; name: string; owner_id: string }
   /** The account that the model is called for. */
   caller: { id: string; role: string }
-  purpose: 'turn' | 'task' | 'summary' | 'title' | 'polish'
+  purpose: 'turn' | 'task' | 'summary' | 'title' | 'memory' | 'polish'
   /** The language of the person. */
   locale: Locale
   /** Aborted when the time of the filter is over, and when the turn is stopped. */

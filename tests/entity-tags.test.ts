@@ -48,6 +48,7 @@ const connector = await created('/connectors', {
 const base = await created('/knowledge-bases', { name: 'House' })
 const project = await created('/projects', { name: 'Trip' })
 const prompt = await created('/prompts', { name: 'report', text: 'Write it.' })
+const memory = await created('/memories', { text: 'Rows', scope: 'me' })
 const group = await created('/groups', { name: 'Sales' })
 const expert = await created(`/agents/${agent_id}/publish-expert`, {})
 await server.createUser({ username: 'ann' })
@@ -67,6 +68,7 @@ const OBJECTS: [path: string, change: (n: number) => object, method?: 'PUT'][] =
   [`/knowledge-bases/${base.id}`, (n) => ({ description: `Text ${n}` })],
   [`/projects/${project.id}`, (n) => ({ instructions: `Text ${n}` })],
   [`/prompts/${prompt.id}`, (n) => ({ text: `Text ${n}` })],
+  [`/memories/${memory.id}`, (n) => ({ text: `Text ${n}` })],
   [`/skill-packages/${skills.id}`, (n) => ({ description: `Text ${n}` })],
   [`/experts/published/${expert.id}`, (n) => ({ description: `Text ${n}` })],
   ['/admin/plugins/audit', (n) => ({ config: { keep_days: n + 1 } })],

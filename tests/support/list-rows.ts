@@ -455,6 +455,14 @@ export function longLists(server: TestServer): Record<string, LongList> {
         return { path: '/prompts', ids }
       },
     },
+    'GET /memories': {
+      key: 'id',
+      async fill(count) {
+        const { id } = await create('/memories', { text: wide(300), scope: 'agent', agent_id: 'assistant' })
+        const ids = await copy('memories', { _id: id }, count, (n) => ({ text: numbered(n, 300) }))
+        return { path: '/memories', ids }
+      },
+    },
     'GET /admin/feedback': {
       key: 'id',
       page: 1,

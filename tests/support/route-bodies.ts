@@ -104,6 +104,9 @@ const FIELDS: Record<string, Record<string, Value>> = {
     decisions: () => [{ type: 'respond', message: 'this one' }],
   },
   '/agents/:id/threads/:thread_id/path': { message_id: ({ storedReply }) => storedReply() },
+  // A text is stored once.
+  '/memories': { text: ({ name }) => `Remembers ${name()}` },
+  '/memories/:id': { text: ({ name }) => `Remembers ${name()}` },
   // The example of a schedule may be due while the test runs.
   '/agents/:id/cron': { schedule: () => ({ every_seconds: 31_536_000 }) },
   '/agents/:id/skills': { files: skillFiles },

@@ -33,7 +33,16 @@ export const ASK_ME = 'Ask me something.'
 
 /** The limits of what tests make for each class of callers. */
 const OBJECTS = [
-  ...['agents', 'api_keys', 'connectors', 'knowledge_bases', 'passkeys', 'providers', 'published_experts'],
+  ...[
+    'agents',
+    'api_keys',
+    'connectors',
+    'knowledge_bases',
+    'memories',
+    'passkeys',
+    'providers',
+    'published_experts',
+  ],
   ...['projects', 'prompts', 'schedules', 'shares', 'skill_packages'],
 ]
 const MANY = 100_000
