@@ -69,6 +69,7 @@ t.test('every page of the console', { skip: noChromium || onlyLong }, async (t) 
     ...AGENT_TABS.map((tab) => `/agents/${agent_id}${tab}`),
     '/settings',
     '/account',
+    '/memory',
     '/models',
     '/knowledge',
     `/knowledge/${base.id}`,

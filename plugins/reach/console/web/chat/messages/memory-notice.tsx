@@ -38,6 +38,8 @@ export default function MemoryNotice({ notice: { code, message, details }, hasLi
       size="compact-xs"
       variant="default"
       fw={500}
+      // A target of at least 24 pixels.
+      h={24}
       disabled={isBusy}
       onClick={() => void decide(change)}
     >
