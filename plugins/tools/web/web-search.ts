@@ -32,8 +32,13 @@ A snippet is a fragment: before you rely on a page, open it with web_fetch if yo
         })
         if (results.length === 0) return 'The search found nothing. Try other or fewer words.'
         const entries = results.map((result) => {
-          const { title, url, snippet } = result
-          return describe(result, cite({ id: url, title, url, ...(snippet && { text: snippet }) }))
+          const { title, url, snippet, published_at } = result
+          const number = cite({
+            ...{ id: url, title, url },
+            ...(snippet && { text: snippet }),
+            ...(published_at && { published_at }),
+          })
+          return describe(result, number)
         })
         return [UNTRUSTED, ...entries].join('\n\n')
       } catch (error) {
