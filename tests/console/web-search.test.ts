@@ -1,14 +1,15 @@
 import t from '../run/file-test.ts'
 import { ALL_RULES, findBarriers } from '../support/axe.ts'
+import { startChat } from '../support/chat.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
 import { openConsole, serveConsole } from '../support/console.ts'
 import { SEARCH_KEY, startFakeSearchEngine } from '../support/fake-search-engines.ts'
-import { startServer } from '../support/server.ts'
 
 const PATH = '/admin/web-search'
 
 t.test('web search in the console', { skip: noChromium }, async (t) => {
-  const server = await startServer(t)
+  const chat = await startChat(t)
+  const { fake, server, agent_id } = chat
   const searxng = await startFakeSearchEngine(t, 'searxng')
   const brave = await startFakeSearchEngine(t, 'brave')
   const browser = await startChromium(t)
@@ -25,6 +26,21 @@ t.test('web search in the console', { skip: noChromium }, async (t) => {
     await sheet.getByRole('button', { name: 'Add', exact: true }).click()
     await sheet.waitFor({ state: 'detached' })
   }
+
+  const isSetUp = async () => {
+    const { builtin } = await server.call('GET', `/agents/${agent_id}/tool-settings`)
+    return builtin.find(({ name }: { name: string }) => name === 'web_search').set_up
+  }
+
+  await t.test('the tools of an agent say that nothing is set up, and lead to the page', async (t) => {
+    t.equal(await isSetUp(), false)
+    await page.goto(`/agents/${agent_id}/tools`)
+    await page.getByText('Not set up: there is no search engine yet.').waitFor()
+    t.strictSame(await findBarriers(page, ALL_RULES), [])
+    await page.getByRole('link', { name: 'Set up web search' }).click()
+    await page.getByRole('heading', { name: 'Web search' }).waitFor()
+    t.strictSame(faults, [])
+  })
 
   await t.test('an empty page says what is missing, and how to get it', async (t) => {
     await page.getByText('Your agents cannot search the web yet').waitFor()
@@ -108,6 +124,31 @@ t.test('web search in the console', { skip: noChromium }, async (t) => {
     await page.getByText(/^Brave Search answered in/).waitFor()
     t.strictSame(await findBarriers(page, ALL_RULES), [])
     t.strictSame(faults, [])
+  })
+
+  await t.test('a conversation shows the results of a search, and the answer its sources', async (t) => {
+    t.equal(await isSetUp(), true)
+    searxng.pages = [
+      {
+        title: 'The moon',
+        url: 'https://www.moon.test/',
+        snippet: 'It is full.',
+        published_at: '2026-03-04',
+      },
+      { title: 'The sun', url: 'https://sun.test/', snippet: 'It shines.' },
+    ]
+    const search = { name: 'web_search', arguments: { query: 'full moon' } }
+    fake.next({ toolCalls: [search] }, { text: 'It is full [1].' })
+    const socket = await chat.connect()
+    const { thread_id } = await socket.ask({ text: 'Is it full?' })
+    const { page: other } = await openConsole(browser, url, { path: `/chat/${agent_id}/${thread_id}` })
+    const answer = other.getByRole('article')
+    await answer.getByRole('list', { name: 'Sources' }).getByText('moon.test · Mar 4, 2026').waitFor()
+    await answer.getByRole('button', { name: /^1 step/ }).click()
+    await answer.getByRole('button', { name: 'Search the web full moon 2 results' }).click()
+    await answer.getByText('It shines.').waitFor()
+    t.strictSame(await findBarriers(other, ALL_RULES), [])
+    await other.close()
   })
 
   await t.test('a test that fails says what to do', async (t) => {

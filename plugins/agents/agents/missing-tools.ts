@@ -15,7 +15,7 @@ type Assessed<Row extends Needy> = Omit<Row, keyof Needy> & {
   quick_prompts: (Omit<QuickPrompt, 'needs'> & { missing: MissingTool[] })[]
 }
 
-/** Creates the search for tools that experts need and that turns do not have. */
+/** Creates the search for tools that turns do not have, such as those that experts need. */
 export function createMissingTools(
   { extensions }: Pick<Cradle, 'extensions'>,
   {
@@ -23,14 +23,8 @@ export function createMissingTools(
     listDefaultKnowledge,
   }: Pick<ToolAccessReader, 'isEnabled'> & { listDefaultKnowledge(user_id: string): Promise<string[]> },
 ) {
-  const findReason = async (
-    tool: Tool,
-    caller: AuthCaller,
-    agent: AgentDocument | undefined,
-  ): Promise<MissingTool['reason'] | undefined> => {
-    if (!isEnabled(tool, agent?.tool_settings ?? FIRST_TOOL_SETTINGS)) return 'off'
-    if (!mayUse(tool, caller)) return 'forbidden'
-    if (!tool.forTurn) return undefined
+  const isSetUp = async (tool: Tool, caller: AuthCaller, agent: AgentDocument | undefined) => {
+    if (!tool.forTurn) return true
     const turn: OfferedTurn = {
       agent_id: agent?._id ?? '',
       owner_id: agent?.owner_id ?? caller.id,
@@ -44,7 +38,17 @@ export function createMissingTools(
         of_user: await listDefaultKnowledge(caller.id),
       },
     }
-    return (await tool.forTurn(turn)) ? undefined : 'not_set_up'
+    return (await tool.forTurn(turn)) !== null
+  }
+
+  const findReason = async (
+    tool: Tool,
+    caller: AuthCaller,
+    agent: AgentDocument | undefined,
+  ): Promise<MissingTool['reason'] | undefined> => {
+    if (!isEnabled(tool, agent?.tool_settings ?? FIRST_TOOL_SETTINGS)) return 'off'
+    if (!mayUse(tool, caller)) return 'forbidden'
+    return (await isSetUp(tool, caller, agent)) ? undefined : 'not_set_up'
   }
 
   const findMissing = async (
@@ -59,6 +63,15 @@ export function createMissingTools(
   }
 
   return {
+    /** Returns the names of the tools that the first turn of a new thread lacks because something is not set up. */
+    async findUnset(agent: AgentDocument, caller: AuthCaller): Promise<ReadonlySet<string>> {
+      const tools = extensions['agents.tools'].list()
+      const unset = await Promise.all(
+        tools.map(async (tool) => ((await isSetUp(tool, caller, agent)) ? [] : [tool.name])),
+      )
+      return new Set(unset.flat())
+    },
+
     /**
      * Returns experts with the tools that they need and that the first turn of a new thread of this caller would not have,
      * with this agent, or else with a new one.

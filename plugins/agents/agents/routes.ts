@@ -221,11 +221,14 @@ export const agentRoutes = [
 ]
 
 /** Replies with the tool settings of an agent as this caller sees them. */
-const showTools = (
+const showTools = async (
   agent: AgentDocument,
   { caller, locale }: { caller: AuthCaller; locale: Locale },
-  { agents: { toolSettings } }: Cradle,
-) => replyWithTag(200, toolSettings.show(agent, caller, locale), toolSettings.tagOf(agent))
+  { agents: { toolSettings, findUnset } }: Cradle,
+) => {
+  const unset = await findUnset(agent, caller)
+  return replyWithTag(200, toolSettings.show(agent, caller, locale, unset), toolSettings.tagOf(agent))
+}
 
 /** The routes of an agent's tool settings. */
 export const toolRoutes = [
@@ -235,7 +238,7 @@ export const toolRoutes = [
     operation_id: 'getToolSettings',
     summary: 'Get the tool settings of an agent',
     description:
-      'Lists the built-in tools and those of plugins from outside, each with whether the agent has it. `available` tells whether the caller has the permission that a tool requires.',
+      'Lists the built-in tools and those of plugins from outside, each with whether the agent has it. `available` tells whether the caller has the permission that a tool requires, `set_up` whether what it needs exists.',
     guard: 'editor',
     response: { 200: toolSettingsRow },
     etag: true,

@@ -123,6 +123,11 @@ const toolRow = {
   },
   enabled: { ...flag, description: 'True if the agent has the tool' },
   available: { type: 'boolean', description: 'True if the caller has the permission that the tool requires' },
+  set_up: {
+    ...flag,
+    description:
+      'False if conversations of the caller lack the tool because something is not set up, such as a search engine',
+  },
 } as const
 
 /** The reply of all three routes of an agent's tool settings. */

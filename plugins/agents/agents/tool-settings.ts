@@ -68,11 +68,12 @@ export function createToolSettings(
     /** Makes the entity tag of an agent's tool settings. */
     tagOf: (agent: AgentDocument) => makeTag(agent, TAGGED),
 
-    /** Lists all tools with the agent's settings and with what this user may use. */
+    /** Lists all tools with the agent's settings and with what this user may use; `unset` names those that turns lack. */
     show(
       { tool_settings = FIRST_TOOL_SETTINGS }: AgentDocument,
       user: Holder,
       locale: Locale,
+      unset: ReadonlySet<string> = new Set(),
     ): TypeOf<typeof toolSettingsRow> {
       const toRow = (tool: Tool) => ({
         name: tool.name,
@@ -80,6 +81,7 @@ export function createToolSettings(
         description: tool.description,
         enabled: isEnabled(tool, tool_settings),
         available: mayUse(tool, user),
+        set_up: !unset.has(tool.name),
       })
       const tools = extensions['agents.tools'].list()
       return {

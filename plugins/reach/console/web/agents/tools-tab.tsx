@@ -1,9 +1,11 @@
 import { Group, Select, Stack, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import type { components } from '#client'
 import { language } from '../i18n/language.ts'
 import { findWord, t } from '../i18n/words.ts'
 import { api, client } from '../server/client.ts'
 import { refresh, send } from '../server/send.ts'
+import { useAccount } from '../session/account.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { List } from '../ui/list.tsx'
@@ -67,7 +69,7 @@ export default function ToolsTab() {
         empty={<Empty title={t('agents.no_tools')}>{t('agents.tools_about')}</Empty>}
       >
         {(tool) => (
-          <ListRow title={tool.label} meta={tool.available ? aboutTool(tool) : t('agents.tool_unavailable')}>
+          <ListRow title={tool.label} meta={<About tool={tool} />}>
             <Select
               size="xs"
               w={150}
@@ -98,6 +100,21 @@ export default function ToolsTab() {
         )}
       </List>
     </Stack>
+  )
+}
+
+/** What a tool does, or why conversations do not have it. */
+function About({ tool }: { tool: Tool }) {
+  const isAdmin = useAccount().role === 'admin'
+  if (!tool.available) return t('agents.tool_unavailable')
+  if (tool.set_up) return aboutTool(tool)
+  if (tool.name !== 'web_search') return findWord(`agents.tool_unset_${tool.name}`) ?? t('agents.tool_unset')
+  return isAdmin ? (
+    <>
+      {t('agents.tool_no_engine')} <Link to="/web-search">{t('agents.tool_set_up')}</Link>
+    </>
+  ) : (
+    t('agents.tool_ask_engine')
   )
 }
 
