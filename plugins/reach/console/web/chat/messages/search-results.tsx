@@ -9,8 +9,8 @@ export default function SearchResults({ sources }: { sources: readonly Source[] 
     <ol className={classes.results}>
       {sources.map((source) => (
         <li key={source.id}>
+          <span className={classes.number}>{source.number}</span>
           <div className={classes.head}>
-            {source.number !== undefined && <span className={classes.number}>{source.number}</span>}
             <SourceLink source={source}>{source.title}</SourceLink>
             <span className={classes.origin}>{describeSource(source)}</span>
           </div>

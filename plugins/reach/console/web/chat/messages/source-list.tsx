@@ -36,7 +36,7 @@ function Groups({ label, groups, isNumbered }: GroupsProps) {
   return (
     <ul aria-label={label}>
       {groups.map(({ key, sources: [first, ...others] }) => (
-        <li key={key}>
+        <li key={key} data-numbered={isNumbered}>
           <SourceLink source={first}>
             {isNumbered && <span className={classes.number}>{first.number}</span>}
             <span className={classes.title}>{first.title}</span>
