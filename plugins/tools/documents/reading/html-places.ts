@@ -13,8 +13,9 @@ export interface Place {
 export interface Run {
   at: number
   text: string
-  /** The number of the run on its page. */
+  /** The number of the text on its page, and the first character of this part of it. */
   index: number
+  offset: number
 }
 
 /** The longest start of a place, in characters and in words. */
@@ -50,7 +51,7 @@ export type PlaceIndex = ReturnType<typeof createPlaceIndex>
 
 /** Creates the index of a page. */
 export function createPlaceIndex() {
-  const runs: { text: string; from: number }[] = []
+  const runs: { text: string; from: number; isAfterGap: boolean }[] = []
   const ids = new Map<string, number>()
   const words: number[] = []
 
@@ -89,25 +90,27 @@ export function createPlaceIndex() {
   }
 
   return {
-    /** Adds the next text of the page, and returns its number. */
-    add(text: string): number {
-      runs.push({ text, from: words.length })
+    /** Adds the next text of the page, and returns its number; before it, the page may have something else. */
+    add(text: string, isAfterGap: boolean): number {
+      runs.push({ text, from: words.length, isAfterGap })
       addWords(text)
       return runs.length - 1
     },
 
     /** Returns the places at the beginnings of some texts; undefined for those that are not found first. */
     findPlaces(texts: readonly (readonly Run[])[]): (Place | undefined)[] {
+      const countWords = createWordCount()
       const wanted = texts.map((list) => {
         const run = list.find(({ text }) => toWords(text).length >= MIN_WORDS) ?? list[0]
         if (!run) return undefined
-        const whole = runs[run.index]!
-        const offset = whole.text.length - run.text.length
+        const { index, offset } = run
+        const whole = runs[index]!
         const start = cutStart(run.text)
         const count = toWords(start).length
         if (count === 0) return undefined
-        const from = whole.from + toWords(whole.text.slice(0, offset)).length
-        const prefix = cutEnd(offset > 0 ? whole.text.slice(0, offset) : (runs[run.index - 1]?.text ?? ''))
+        const from = whole.from + countWords(whole.text, run)
+        const above = whole.isAfterGap ? undefined : runs[index - 1]
+        const prefix = cutEnd(offset > 0 ? whole.text.slice(0, offset) : (above?.text ?? ''))
         const before = toWords(prefix).length
         return {
           start,
@@ -126,6 +129,16 @@ export function createPlaceIndex() {
         return after && first.has(after) ? { start, prefix } : undefined
       })
     },
+  }
+}
+
+/** Returns the count of the words before a part of a text; the parts of a text come in their order. */
+function createWordCount() {
+  let last = { index: -1, offset: 0, count: 0 }
+  return (text: string, { index, offset }: Run): number => {
+    const { offset: from, count } = last.index === index ? last : { offset: 0, count: 0 }
+    last = { index, offset, count: count + toWords(text.slice(from, offset)).length }
+    return last.count
   }
 }
 
@@ -158,7 +171,7 @@ function cutStart(text: string): string {
 
 /** Returns the end of a text, in whole words. */
 function cutEnd(text: string): string {
-  const line = text.trim()
+  const line = text.slice(-2 * MAX_PREFIX_CHARS).trim()
   if (line.length <= MAX_UNSPACED_CHARS) return line
   const tail = line.slice(-MAX_PREFIX_CHARS)
   return tail.split(' ').slice(1).join(' ') || listSegments(line.slice(-MAX_UNSPACED_CHARS)).slice(1).join('')

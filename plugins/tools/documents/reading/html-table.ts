@@ -26,6 +26,7 @@ const MAX_CELL_CHARS = 1000
 const MAX_PARTED_CELL_CHARS = 300
 /** The next rows of a table among which the row of a text is looked for. */
 const MAX_COMPARED_ROWS = 5
+const MAX_COMPARED_CELLS = 50
 
 interface HtmlCell extends Cell {
   pieces: Piece[]
@@ -82,7 +83,8 @@ export function closeTable(table: HtmlTable, { zone, region }: Pick<Piece, 'zone
   const heads = thead.length > 0 ? thead.length : undefined
   let next = 0
   return [...toRows(rows, { heads })].map((block) => {
-    const isIn = (row: readonly HtmlCell[]) => row.every(({ text }) => block.text.includes(text))
+    const isIn = (row: readonly HtmlCell[]) =>
+      row.slice(0, MAX_COMPARED_CELLS).every(({ text }) => block.text.includes(text))
     const index = rows.slice(next, next + MAX_COMPARED_ROWS).findIndex((row) => row.length > 0 && isIn(row))
     const [run] = rows[next + index]?.flatMap(({ pieces }) => pieces.flatMap(({ runs = [] }) => runs)) ?? []
     const piece = { block, zone, region, text: block.text.length, linked: 0, links: 0 }

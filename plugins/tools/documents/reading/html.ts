@@ -5,7 +5,7 @@ import { createItemMarks, type ItemMarks } from './html-list.ts'
 import { chooseContent, toAddress } from './html-page.ts'
 import type { PlaceIndex } from './html-places.ts'
 import { createRegion, isRegion, type Region } from './html-regions.ts'
-import { markAdded, splitRuns, withoutMarks } from './html-runs.ts'
+import { markAdded, markReplaced, splitRuns, withoutMarks } from './html-runs.ts'
 import type { HidingRules } from './html-styles.ts'
 import { addCell, closeTable, createTable, type HtmlTable, type Piece } from './html-table.ts'
 import { createFormula, type Formula } from './mathml.ts'
@@ -81,6 +81,8 @@ export function parsePage(source: string, { base, index, rules }: WebOptions = {
   let level: number | undefined
   let codeDepth = 0
   let anchors = 0
+  let scriptless = 0
+  let isAfterGap = false
   /** The links of the paragraph, and the characters in them. */
   let linkage = { count: 0, length: 0 }
   let formula: Formula | undefined
@@ -100,17 +102,30 @@ export function parsePage(source: string, { base, index, rules }: WebOptions = {
     const { count, length } = linkage
     text = ''
     linkage = { count: 0, length: 0 }
-    if (withoutMarks(content).trim() === '') return
+    if (withoutMarks(content).trim() === '') {
+      isAfterGap ||= content.includes(markReplaced())
+      return
+    }
     const kind = codeDepth > 0 ? 'code' : 'text'
     // Steps are often headings in a list; their numbers matter, dots do not.
     const mark = kind === 'code' || (level !== undefined && item?.mark === '- ') ? undefined : item?.mark
     const marked = mark ? markAdded(mark) + content.trimStart() : content
-    const { text: own, runs } = splitRuns(kind, marked)
+    const { text: own, runs, hasGap } = splitRuns(kind, marked)
     const block: Block = level === undefined ? { kind, text: own } : { kind: 'heading', level, text: own }
     item?.list?.keep(block)
     item = undefined
-    const placed = index && runs.map((run) => ({ ...run, index: index.add(run.text) }))
     const { zone, region } = current()
+    // Browsers run scripts.
+    const placed =
+      scriptless > 0 || !index
+        ? undefined
+        : runs.map(({ at, text, ...run }, n) => ({
+            at,
+            text,
+            offset: 0,
+            index: index.add(text, run.isAfterGap || (n === 0 && isAfterGap)),
+          }))
+    isAfterGap = hasGap
     const size = runs.reduce((sum, run) => sum + run.text.length, 0)
     sink().push({
       block,
@@ -228,7 +243,7 @@ export function parsePage(source: string, { base, index, rules }: WebOptions = {
         formula = line
         return () => {
           formula = undefined
-          take(markAdded(` ${line} `))
+          take(markReplaced(` ${line} `))
         }
       }
       case 'br':
@@ -238,9 +253,20 @@ export function parsePage(source: string, { base, index, rules }: WebOptions = {
         const alt = withoutMarks(attributes.alt ?? '')
           .replace(/\s+/g, ' ')
           .trim()
-        take(markAdded(alt && (base === undefined ? ` ${alt} ` : `[image: ${alt}]`)))
+        take(markReplaced(alt && (base === undefined ? ` ${alt} ` : `[image: ${alt}]`)))
         return
       }
+      case 'button':
+      case 'textarea':
+        // Browsers search them apart.
+        take(markReplaced())
+        return () => take(markReplaced())
+      case 'noscript':
+        scriptless += 1
+        return () => {
+          flush()
+          scriptless -= 1
+        }
       case 'base':
         if (attributes.href) address = toAddress(attributes.href, base) || base
         return
@@ -255,9 +281,9 @@ export function parsePage(source: string, { base, index, rules }: WebOptions = {
       }
       case 'input': {
         const { type = 'text', value = '' } = attributes
-        if (/^(checkbox|radio)$/i.test(type)) take(markAdded('checked' in attributes ? '[x] ' : '[ ] '))
+        if (/^(checkbox|radio)$/i.test(type)) take(markReplaced('checked' in attributes ? '[x] ' : '[ ] '))
         else if (!/^(hidden|password|submit|reset|button|image|file)$/i.test(type))
-          take(markAdded(` ${value} `))
+          take(markReplaced(` ${value} `))
         return
       }
       case 'select': {
@@ -267,7 +293,7 @@ export function parsePage(source: string, { base, index, rules }: WebOptions = {
           options = undefined
           const selected = chosen.filter(({ isSelected }) => isSelected)
           const texts = (selected.length > 0 ? selected : chosen.slice(0, 1)).map(({ text }) => text.trim())
-          take(markAdded(withoutMarks(texts.join(', '))))
+          take(markReplaced(withoutMarks(texts.join(', '))))
         })
       }
       case 'option':
@@ -309,7 +335,7 @@ export function parsePage(source: string, { base, index, rules }: WebOptions = {
       }
       const close = isShown ? openElement(name, attributes) : undefined
       // Browsers may show it.
-      if (!isShown && parent.visibility === 'shown' && !UNSEEN.has(name)) take(markAdded())
+      if (!isShown && parent.visibility === 'shown' && !UNSEEN.has(name)) take(markReplaced())
       let { region } = parent
       if (isRegion(name)) {
         region = createRegion(name, attributes, region)
