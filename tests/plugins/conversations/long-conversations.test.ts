@@ -155,3 +155,17 @@ t.test('a thread that was written with a larger window is summarized whole for a
     if (index > 0)
       t.match(String(messages.at(-1)!.content), conversation.summaries[index - 1], 'each has the one before')
 })
+
+t.test('a request for a summary that is too long is made again in smaller pieces', async (t) => {
+  await useWindow(131_072)
+  const most = 30_000
+  const refuse = (body: Sent): Script | undefined =>
+    isSummary(body) && JSON.stringify(body.messages).length > most
+      ? { status: 400, error: { code: 'context_length_exceeded', message: 'Too long.' } }
+      : undefined
+  const conversation = await converse(t)
+  for (let turn = 0; turn < 12; turn += 1) await conversation.take({ question: 12_000, answer: 12_000 })
+  const { end, unread } = await conversation.take({ question: 100, answer: 100, refuse })
+  t.match(end, { type: 'done' })
+  t.strictSame(unread.slice(0, 5), [])
+})
