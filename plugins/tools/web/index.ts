@@ -55,6 +55,7 @@ export default definePlugin({
     host.service('accountSearches', createAccountSearches)
     host.routes(searchRoutes)
     host.extend('metrics.gauges', (_, { searchCounters }) => searchCounters.list())
+    host.health(({ searchSettings }) => searchSettings.check())
     host.extend('users.removal', ({ user_id }, { accountSearches }) => accountSearches.forget(user_id))
     host.extend(
       'agents.tools',

@@ -1,4 +1,4 @@
-import { testSearchEngine } from '../../../plugin-api/testing/index.ts'
+import { eventually, testSearchEngine } from '../../../plugin-api/testing/index.ts'
 import t from '../../run/file-test.ts'
 import { SEARCH_KEY, searchWires, startFakeSearchEngine } from '../../support/fake-search-engines.ts'
 import { builtIn } from '../../support/kit.ts'
@@ -78,6 +78,41 @@ t.test('An address that leads nowhere is explained', async (t) => {
   t.match(await test(), { reason: 'unreachable', guidance: /host name/ })
   await set('http://127.0.0.1:9')
   t.match(await test(), { reason: 'unreachable' })
+})
+
+t.test('A test of all engines tells why each of them failed', async (t) => {
+  const [one, two] = [await startFakeSearchEngine(t, 'searxng'), await startFakeSearchEngine(t, 'exa')]
+  await server.call('PUT', PATH, { engines: [one.entry, two.entry], per_day: null })
+  one.serve = (_, response) => response.writeHead(403).end()
+  two.serve = (_, response) => response.writeHead(401).end('{"error":"Invalid API key"}')
+  const { kind, guidance, failures } = await test()
+  t.equal(kind, 'searxng')
+  t.match(guidance, /^SearXNG: .*settings\.yml.*\nExa: .*API key/s)
+  t.match(failures, [
+    { kind: 'searxng', label: 'SearXNG', reason: 'not_enabled', status: 403 },
+    { kind: 'exa', label: 'Exa', reason: 'auth', status: 401, detail: 'Invalid API key' },
+  ])
+  two.serve = undefined
+  const { body } = await server.request('POST', `${PATH}/test`, { body: { query: 'x' } })
+  t.match(body, { kind: 'exa', results: [{ title: 'The moon' }, { title: 'The sun' }] })
+})
+
+t.test('The health tells of an engine that is set and not installed', async (t) => {
+  const fake = await startFakeSearchEngine(t, 'searxng')
+  await server.call('PUT', PATH, { engines: [fake.entry], per_day: null })
+  await server.db.collection<{ _id: string }>('search_engines').insertOne({
+    ...{ _id: 'altavista', position: 9, price: null, config: {}, secret_config: null },
+  })
+  const health = async () => (await server.request('GET', '/health')).body.plugins.web
+  t.equal(
+    await eventually('the health fails', async () => (await health()) === 'failed' && 'failed'),
+    'failed',
+  )
+  t.match(server.logged(), /the search engine \\"altavista\\" is set, but it is switched off/)
+  t.match(await server.call('GET', PATH), { engines: [{}, { kind: 'altavista', label: 'altavista' }] })
+  t.equal((await server.request('POST', `${PATH}/test`, { body: { query: 'x' } })).status, 200)
+  await server.call('PUT', PATH, { engines: [], per_day: null })
+  t.equal(await health(), 'ok')
 })
 
 t.test('Only the hosts that an administrator has entered may be private', async (t) => {

@@ -80,6 +80,15 @@ export function createSearchSettings({
       }
     },
 
+    /** Throws a sentence if an engine that is set is not installed any more, or its secrets cannot be read. */
+    async check(): Promise<void> {
+      for (const stored of (await readRecent()).engines) {
+        if (!engineKinds.find(stored._id))
+          throw new Error(`the search engine "${stored._id}" is set, but it is switched off or not installed`)
+        configs.open(stored)
+      }
+    },
+
     /** Returns the settings with masked secrets, and their entity tag. */
     async show(locale: Locale): Promise<{ row: SearchSettingsRow; tag: string }> {
       const { engines, per_day, revision } = await read()
