@@ -65,11 +65,20 @@ async function filesIn(folder: string): Promise<Record<string, string>> {
   return Object.fromEntries(paths.map((path, index) => [path.slice(folder.length + 1), contents[index]!]))
 }
 
+/** The tools beyond files that the instructions of experts may mention. */
+const MENTIONED_TOOLS = [
+  ...['web_search', 'web_fetch', 'search_knowledge', 'search_conversations', 'ask_agent'],
+  ...['remember', 'forget', 'recall', 'execute', 'task', 'write_todos', 'ask_user_question'],
+]
+
 const HAN = /\p{Script=Han}/u
 /** The share of Chinese characters in a text; an English text may quote some. */
 const hanShareOf = (text: string) => (text.match(/\p{Script=Han}/gu)?.length ?? 0) / text.length
 const templates = new Map(
   server.server.runtime.extensions['agents.experts'].list().map((expert) => [expert.id, expert]),
+)
+const TOOLS = new Map(
+  server.server.runtime.extensions['agents.tools'].list().map((tool) => [tool.name, tool]),
 )
 const templateOf = async (id: string, locale: string) => {
   const { files } = templates.get(id)!
@@ -131,6 +140,9 @@ for (const id of BUNDLED)
       t.notMatch(en, HAN)
       t.match(zh, HAN)
     }
+    const { needs = [], quick_prompts } = templates.get(id)!
+    for (const tool of [...needs, ...quick_prompts.flatMap((prompt) => prompt.needs ?? [])])
+      t.ok(TOOLS.has(tool), `the tool ${tool} that ${id} needs exists`)
     t.match(expert.color, /^#[0-9a-f]{6}$/)
     t.match(expert.icon, /^[a-z0-9-]+$/)
 
@@ -141,6 +153,8 @@ for (const id of BUNDLED)
     for (const [locale, files] of Object.entries({ en: english, zh: translated }))
       for (const [path, content] of Object.entries(files)) {
         t.match(content, /\S/, path)
+        for (const name of MENTIONED_TOOLS.filter((tool) => content.includes(`\`${tool}\``)))
+          t.ok(TOOLS.has(name), `${locale}/${path} mentions ${name}, which exists`)
         const share = hanShareOf(content)
         if (path.endsWith('.md'))
           t.ok(locale === 'zh' ? share > 0.1 : share < 0.02, `${locale}/${path} is in its language`)
