@@ -7,7 +7,7 @@ import { useAccount } from '../session/account.ts'
 type MissingTool = components['schemas']['MissingTool']
 
 /** The pages on which administrators set up what a tool lacks. */
-const SET_UP_PAGES: Record<string, LinkProps['to']> = { generate_image: '/models' }
+const SET_UP_PAGES: Record<string, LinkProps['to']> = { web_search: '/web-search', generate_image: '/models' }
 
 /** The tools that lack something which everybody sets up for themselves. */
 const OWN_SETTINGS = new Set(['remember', 'recall', 'forget'])
