@@ -12,6 +12,7 @@ const SET_UP_PAGES: Record<string, LinkProps['to']> = { web_search: '/web-search
 /** The tools that lack something which everybody sets up for themselves. */
 const OWN_SETTINGS = new Set(['remember', 'recall', 'forget'])
 
+const LINK = { color: 'var(--mantine-color-anchor)', marginInlineEnd: 8 }
 const BETWEEN_SENTENCES = language === 'zh' ? '' : ' '
 
 const nameOf = ({ tool, label }: MissingTool) =>
@@ -48,14 +49,18 @@ function Help({ reason, tools, agent_id }: { reason: MissingTool['reason'] } & P
   if (reason === 'forbidden') return t('needs.forbidden')
   if (reason === 'off')
     return agent_id ? (
-      <Link to="/agents/$id/tools" params={{ id: agent_id }}>
+      <Link to="/agents/$id/tools" params={{ id: agent_id }} style={LINK}>
         {t('needs.switch_on')}
       </Link>
     ) : (
       t('needs.off')
     )
   if (tools.every(({ tool }) => OWN_SETTINGS.has(tool)))
-    return <Link to="/account">{t('needs.turn_on')}</Link>
+    return (
+      <Link to="/account" style={LINK}>
+        {t('needs.turn_on')}
+      </Link>
+    )
   if (!isAdmin) return t('needs.ask')
   const links = tools.flatMap((missing) => {
     const to = SET_UP_PAGES[missing.tool]
@@ -63,7 +68,7 @@ function Help({ reason, tools, agent_id }: { reason: MissingTool['reason'] } & P
   })
   if (links.length === 0) return t('needs.not_set_up')
   return links.map(({ to, name }) => (
-    <Link key={name} to={to} style={{ marginInlineEnd: 8 }}>
+    <Link key={name} to={to} style={LINK}>
       {t('needs.set_up', { tool: name })}
     </Link>
   ))
