@@ -28,6 +28,12 @@ export interface EditableMessage {
   send(text: string): Promise<Outcome>
 }
 
+/** A summary of earlier messages, and the number of messages that it replaces for the model. */
+export interface Compaction {
+  messages: number
+  summary: string
+}
+
 /** Creates a conversation with an agent: sends messages in one thread at a time, and shows their turns. */
 export const createConversation = (parts: FollowingParts & { session: Session }) => {
   const { agent_id, session, view } = parts
@@ -155,6 +161,14 @@ export const createConversation = (parts: FollowingParts & { session: Session })
       const { last_seq } = await readHistory(forked.thread_id, 1)
       enter(forked.thread_id, last_seq)
       return forked.thread_id
+    },
+
+    /** Has the model summarize the earlier messages of the thread; returns undefined without a thread. */
+    async compact(): Promise<Compaction | undefined> {
+      const { thread_id } = following
+      if (!thread_id) return undefined
+      const path = `${threads}/${encodeURIComponent(thread_id)}/compact`
+      return session.request<Compaction>({ method: 'POST', path })
     },
 
     /** Sends a message and follows its turn. */

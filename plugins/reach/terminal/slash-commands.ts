@@ -1,4 +1,5 @@
 import bytes from 'bytes'
+import { createCompactCommand } from './compact-command.ts'
 import type { Conversation } from './conversation.ts'
 import type { Outcome } from './following.ts'
 import type { AgentRow, FileRow, ThreadRow } from './frames.ts'
@@ -114,6 +115,7 @@ export const createSlashCommands = ({
         return undefined
       },
     },
+    ...createCompactCommand({ conversation, view }),
     files: {
       usage: '/files [--largest] [PATH]',
       summary: "list the agent's files, those in a folder, or the largest ones",
