@@ -195,4 +195,18 @@ t.test('A hostile page is bounded', async (t) => {
     `x${'<'.repeat(100_000)}`,
   ]
   for (const source of wide) t.match(await read(source), /x/, source.slice(0, 40))
+  const long = [
+    `<p>${'x without an end '.repeat(20_000)}`,
+    `<p>${'x'.repeat(300_000)}`,
+    `<p>${'x<br>'.repeat(50_000)}`,
+    `<p>${'x <img alt=y> '.repeat(20_000)}`,
+    `<p>${'不间断的文字'.repeat(20_000)}x`,
+    `<p>x</p>${'<style>'.repeat(50_000)}`,
+    `<p>x</p>${'<script application/ld+json'.repeat(20_000)}`,
+  ]
+  for (const source of long) {
+    const { blocks } = readWebPage(source, 'https://example.org/')
+    t.match(blocks[0]!.text, /x/, source.slice(0, 40))
+    t.ok((blocks[0]!.places?.length ?? 0) <= 1 + source.length / 400)
+  }
 })

@@ -18,6 +18,8 @@ export interface Run {
   offset: number
 }
 
+/** The text of a page that is looked at, in characters. */
+const MAX_CHARS = 1_500_000
 /** The longest start of a place, in characters and in words. */
 const MAX_START_CHARS = 80
 const MAX_START_WORDS = 8
@@ -32,13 +34,19 @@ const SEGMENTER = new Intl.Segmenter('und', { granularity: 'word' })
 /** Each character is a word in scripts without spaces. */
 const WORDS = new RegExp(`${UNSPACED.source}|(?:(?!${UNSPACED.source})[\\p{L}\\p{N}\\p{M}])+`, 'gu')
 
+const ASCII = /^[ -~]*$/
+
 /** Returns the words of a text, written alike whether they are capital letters or have accents. */
-const toWords = (text: string): string[] =>
-  text
-    .normalize('NFKD')
-    .replace(/\p{Mn}/gu, '')
-    .toLowerCase()
-    .match(WORDS) ?? []
+function toWords(text: string): string[] {
+  if (ASCII.test(text)) return text.toLowerCase().match(/[a-z\d]+/g) ?? []
+  return (
+    text
+      .normalize('NFKD')
+      .replace(/\p{Mn}/gu, '')
+      .toLowerCase()
+      .match(WORDS) ?? []
+  )
+}
 
 /** A place that is looked for: `count` words from the word `from` on. */
 interface Candidate {
@@ -54,6 +62,7 @@ export function createPlaceIndex() {
   const runs: { text: string; from: number; isAfterGap: boolean }[] = []
   const ids = new Map<string, number>()
   const words: number[] = []
+  let left = MAX_CHARS
 
   const addWords = (text: string): number => {
     const list = toWords(text)
@@ -90,10 +99,15 @@ export function createPlaceIndex() {
   }
 
   return {
-    /** Adds the next text of the page, and returns its number; before it, the page may have something else. */
+    /**
+     * Adds the next text of the page, and returns its number; before it, the page may have something else. What comes
+     * late on a very long page has no place.
+     */
     add(text: string, isAfterGap: boolean): number {
-      runs.push({ text, from: words.length, isAfterGap })
-      addWords(text)
+      const part = text.slice(0, left)
+      left -= part.length
+      runs.push({ text: part, from: words.length, isAfterGap })
+      addWords(part)
       return runs.length - 1
     },
 
@@ -105,6 +119,7 @@ export function createPlaceIndex() {
         if (!run) return undefined
         const { index, offset } = run
         const whole = runs[index]!
+        if (offset + run.text.length > whole.text.length) return undefined
         const start = cutStart(run.text)
         const count = toWords(start).length
         if (count === 0) return undefined

@@ -29,8 +29,12 @@ export function createRegion(name: string, attributes: Attributes, parent?: Regi
   return { parent, name, hints, text: 0, linked: 0, links: 0, isCentral: false }
 }
 
-/** True if an element is a region: paragraphs, what contains them, and elements of the page's own. */
-export const isRegion = (name: string): boolean => isBlock(name) || name === 'td' || name.includes('-')
+/** Elements that are a region only if they are named, because a page may have very many. */
+const SINGLE = new Set(['p', 'li', 'dt', 'dd', 'tr', 'pre', 'hr'])
+
+/** True if an element is a region: what contains paragraphs, named paragraphs, and elements of the page's own. */
+export const isRegion = (name: string, { class: classes, id, role }: Attributes): boolean =>
+  SINGLE.has(name) ? Boolean(classes || id || role) : isBlock(name) || name === 'td' || name.includes('-')
 
 const wordsOf = (text: string) => new Set(text.trim().split(/\s+/))
 
@@ -61,8 +65,6 @@ const MIN_MENU_LINKS = 3
 
 export const shareOfLinks = ({ text, linked }: Region): number => linked / Math.max(1, text + linked)
 
-/** Elements that are no list by themselves. */
-const SINGLE = new Set(['p', 'li', 'dt', 'dd', 'tr', 'pre'])
 const CENTRAL = new Set(['html', 'body', 'main'])
 
 /** Returns the word by which a region is not a part of the text, `menu` and `list` for links; undefined if it may be one. */

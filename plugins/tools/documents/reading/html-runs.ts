@@ -91,16 +91,21 @@ function cutRuns(runs: readonly Run[], starts: readonly number[]): Run[][] {
   })
 }
 
+const SENTENCE_ENDS = /[.!?…:;]["”’»)]*\s|[。！？；]["”’」』）]*/gu
+
 /** Yields the characters at which the parts of a long text begin: lines, sentences or at least words. */
 function* listStarts(text: string): Generator<number> {
   let start = 0
   yield start
   while (text.length - start > MAX_PLACE_CHARS) {
     const window = text.slice(start + MIN_PLACE_CHARS, start + MAX_PLACE_CHARS)
-    const ends = [/[\s\S]*\n/, /[\s\S]*(?:[.!?…:;]["”’»)]*\s|[。！？；]["”’」』）]*)/u, /[\s\S]*\s/].map(
-      (end) => end.exec(window)?.[0].length,
-    )
-    start += MIN_PLACE_CHARS + (ends.find((length) => length !== undefined) ?? window.length)
+    const sentence = [...window.matchAll(SENTENCE_ENDS)].at(-1)
+    const end =
+      window.lastIndexOf('\n') + 1 ||
+      (sentence && sentence.index + sentence[0].length) ||
+      window.lastIndexOf(' ') + 1 ||
+      window.length
+    start += MIN_PLACE_CHARS + end
     yield start
   }
 }

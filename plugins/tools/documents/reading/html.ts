@@ -337,7 +337,7 @@ export function parsePage(source: string, { base, index, rules }: WebOptions = {
       // Browsers may show it.
       if (!isShown && parent.visibility === 'shown' && !UNSEEN.has(name)) take(markReplaced())
       let { region } = parent
-      if (isRegion(name)) {
+      if (isRegion(name, attributes)) {
         region = createRegion(name, attributes, region)
         regions.push(region)
       }
