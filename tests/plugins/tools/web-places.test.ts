@@ -45,7 +45,7 @@ const letters = (text: string) =>
 
 /** Returns the text of a page from the first line that is seen. */
 const readView = (page: Page) =>
-  page.evaluate(() => {
+  page.evaluate<{ text: string; height: number }>(`(() => {
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
     let text = ''
     let height = 0
@@ -57,7 +57,7 @@ const readView = (page: Page) =>
       if (isSeen) height = scrollY
     }
     return { text, height }
-  })
+  })()`)
 
 t.test('Addresses of passages open the page at the passage', { skip: noChromium }, async (t) => {
   const pages = [...spread(listPages(), 12), { name: 'odd.html', source: ODD_PAGE }]
@@ -81,7 +81,7 @@ t.test('Addresses of passages open the page at the passage', { skip: noChromium 
       places += 1
       const page = await context.newPage()
       await page.goto(toPlaceAddress(url, place))
-      await page.waitForFunction(() => scrollY > 0, undefined, { timeout: 5000 }).catch(() => undefined)
+      await page.waitForFunction('scrollY > 0', undefined, { timeout: 5000 }).catch(() => undefined)
       const view = await readView(page)
       const line = text
         .replace(/ \(https?:[^\s()]*\)/g, '')
