@@ -1148,12 +1148,12 @@ export interface paths {
   "/memories/{id}": {
     /**
      * Get a memory
-     * @description Returns a memory of yours.
+     * @description Returns one memory of your own account, kept or proposed, with the entity tag that a change may name.
      */
     get: operations["getMemory"];
     /**
      * Delete a memory
-     * @description Deletes a memory of yours permanently.
+     * @description Deletes a memory of your own account permanently; agents read it no more from their next turn on.
      */
     delete: operations["deleteMemory"];
     /**
@@ -21409,7 +21409,7 @@ export interface operations {
   };
   /**
    * Get a memory
-   * @description Returns a memory of yours.
+   * @description Returns one memory of your own account, kept or proposed, with the entity tag that a change may name.
    */
   getMemory: {
     parameters: {
@@ -21439,7 +21439,7 @@ export interface operations {
   };
   /**
    * Delete a memory
-   * @description Deletes a memory of yours permanently.
+   * @description Deletes a memory of your own account permanently; agents read it no more from their next turn on.
    */
   deleteMemory: {
     parameters: {
