@@ -20,16 +20,19 @@ export function PeopleHead({ people, selection, hasUsage }: Props) {
   const count = rows.filter(selection.has).length
   return (
     <tr>
-      <th scope="col" className={classes.check}>
-        {rows.length > 0 && (
+      {rows.length === 0 ? (
+        // A heading without words is a barrier.
+        <td className={classes.check} />
+      ) : (
+        <th scope="col" className={classes.check}>
           <Checkbox
             aria-label={t('people.select_all')}
             checked={count === rows.length}
             indeterminate={count > 0 && count < rows.length}
             onChange={(event) => selection.set(rows, event.currentTarget.checked)}
           />
-        )}
-      </th>
+        </th>
+      )}
       <SortHead {...people} column="display_name" first="display_name" label={t('people.name')} />
       <th scope="col">{t('groups.title')}</th>
       <SortHead {...people} column="last_seen" first="-last_seen" label={t('people.last_seen')} />
