@@ -45,8 +45,8 @@ export async function deleteMemories(): Promise<void> {
 
 /** Saves all memories and proposals as a file of JSON. */
 export async function exportMemories(): Promise<void> {
-  const kept = await readAll('/memories', { state: 'kept' })
-  const proposed = await readAll('/memories', { state: 'proposed' })
-  const json = JSON.stringify([...kept, ...proposed], null, 2)
+  const memories = await readAll('/memories', { state: 'kept' })
+  const proposals = await readAll('/memories', { state: 'proposed' })
+  const json = JSON.stringify([...memories, ...proposals], null, 2)
   saveBlob(new Blob([json], { type: 'application/json' }), 'memories.json')
 }

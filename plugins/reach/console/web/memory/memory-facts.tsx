@@ -10,7 +10,7 @@ interface Props {
   names: AgentNames
 }
 
-/** The agents that read a memory unless all do, where it comes from, and since when it exists. */
+/** The only agent that reads a memory, the origin of the memory and its age. */
 export const MemoryFacts = ({ memory, names }: Props) => (
   <>
     {memory.scope === 'agent' &&

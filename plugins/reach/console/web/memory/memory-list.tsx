@@ -22,7 +22,7 @@ interface Props {
   add: ReactNode
 }
 
-/** What agents remember, newest first. */
+/** The memories of the account, newest first. */
 export function MemoryList({ names, add }: Props) {
   const { username } = useAccount()
   const [text, setText] = useState('')

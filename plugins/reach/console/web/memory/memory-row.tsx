@@ -14,7 +14,7 @@ interface Props {
   names: AgentNames
 }
 
-/** A memory in the list: its text, which a click edits in its place, and where it comes from. */
+/** A memory in the list: its text, which a click edits in its place, and its origin. */
 export function MemoryRow({ memory, names }: Props) {
   const [state, setState] = useState<'shown' | 'edited' | 'asked'>('shown')
   const side = useRef<HTMLDivElement>(null)

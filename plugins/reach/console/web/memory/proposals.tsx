@@ -10,7 +10,7 @@ import { deleteMemory, keepMemory } from './memories.ts'
 import { MemoryFacts } from './memory-facts.tsx'
 import type { AgentNames } from './use-agent-names.ts'
 
-/** What agents want to remember, until the person decides; nothing if there is none. */
+/** The memories that wait for a decision of the person; nothing if there is none. */
 export function Proposals({ names }: { names: AgentNames }) {
   const proposals = useRows('/memories', { query: { state: 'proposed' } })
   const { isBusy, error, run } = useAction()

@@ -22,7 +22,7 @@ interface Props {
 export default function MemoryNotice({ notice: { code, message, details }, hasLink }: Props) {
   const id = String(details?.id)
   const isProposal = code === 'MEMORY_PROPOSED'
-  const place = useRef<HTMLDivElement>(null)
+  const element = useRef<HTMLDivElement>(null)
   const { data, error: missing } = api.useQuery('get', '/memories/{id}', { params: { path: { id } } })
   const { isBusy, error, run } = useAction()
   const isGone = readFailure(missing).code === 'MEMORY_NOT_FOUND'
@@ -31,7 +31,7 @@ export default function MemoryNotice({ notice: { code, message, details }, hasLi
     run(async () => {
       await change(id)
       // The button that had the focus is no longer there.
-      place.current?.focus()
+      element.current?.focus()
     })
   const button = (label: string, change: (id: string) => Promise<void>) => (
     <Button
@@ -48,7 +48,7 @@ export default function MemoryNotice({ notice: { code, message, details }, hasLi
   )
   return (
     <>
-      <div ref={place} className={classes.notice} role="status" tabIndex={-1}>
+      <div ref={element} className={classes.notice} role="status" tabIndex={-1}>
         <NotebookPen size={14} aria-hidden />
         <div className={classes.words}>
           <span data-state={state}>{message}</span>
