@@ -109,8 +109,8 @@ export async function readSearchAnswer(
   const { status } = response
   if (status >= 300 && status < 400) {
     await response.body?.cancel()
-    const place = response.headers.get('location') ?? 'another address'
-    throw new SearchFailure('redirected', `It redirects to ${cutText(place, 200)}.`, { status })
+    const location = response.headers.get('location') ?? 'another address'
+    throw new SearchFailure('redirected', `It redirects to ${cutText(location, 200)}.`, { status })
   }
   const body = parse(await response.text())
   if (response.ok && isObject(body)) return body

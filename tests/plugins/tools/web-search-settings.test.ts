@@ -52,28 +52,30 @@ t.test('Engines are kept in their order, and their keys are never shown', async 
 t.test('What is sent back keeps the key, in any order, as long as the address is the same', async (t) => {
   const { engines } = await server.call('GET', PATH)
   t.equal((await put(engines.toReversed())).status, 200)
-  const [{ api_key, ...rest }, other] = engines.toReversed()
-  t.equal((await put([rest, other])).status, 200)
+  const [{ api_key, ...withoutKey }, other] = engines.toReversed()
+  t.equal((await put([withoutKey, other])).status, 200)
   const tested = await server.request('POST', `${PATH}/test`, { body: { query: 'moon', kind: 'brave' } })
   t.match(tested, { status: 200, body: { kind: 'brave', results: [{ url: 'https://example.com/moon' }] } })
 
-  t.match(await issuesOf([{ ...rest, base_url: searxng.url }]), [
+  t.match(await issuesOf([{ ...withoutKey, base_url: searxng.url }]), [
     { path: '/engines/0/api_key', rule: 'address' },
   ])
-  t.match(await issuesOf([other, { ...rest, api_key, base_url: undefined }]), [
+  t.match(await issuesOf([other, { ...withoutKey, api_key, base_url: undefined }]), [
     { path: '/engines/1/api_key', rule: 'address' },
   ])
-  t.match(await issuesOf([{ ...rest, api_key: '••••else' }]), [{ path: '/engines/0/api_key', rule: 'mask' }])
+  t.match(await issuesOf([{ ...withoutKey, api_key: '••••else' }]), [
+    { path: '/engines/0/api_key', rule: 'mask' },
+  ])
   t.equal(
-    (await put([{ ...rest, base_url: `${brave.url}/proxy` }])).status,
+    (await put([{ ...withoutKey, base_url: `${brave.url}/proxy` }])).status,
     200,
     'another path is no other place',
   )
-  t.equal((await put([{ ...rest, base_url: searxng.url, api_key: SEARCH_KEY }])).status, 200)
+  t.equal((await put([{ ...withoutKey, base_url: searxng.url, api_key: SEARCH_KEY }])).status, 200)
 })
 
 t.test('Wrong settings are refused before anything is changed', async (t) => {
-  const before = await server.call('GET', PATH)
+  const settings = await server.call('GET', PATH)
   t.match(await issuesOf([{ kind: 'searxng' }]), [{ path: '/engines/0/base_url', rule: 'required' }])
   t.match(await issuesOf([searxng.entry, { ...searxng.entry, strange: 1 }]), [
     { path: '/engines/1/kind', rule: 'uniqueItems' },
@@ -96,7 +98,7 @@ t.test('Wrong settings are refused before anything is changed', async (t) => {
     body: { error: { code: 'SEARCH_ENGINE_UNSUPPORTED', details: { kind: 'altavista' } } },
   })
   t.equal((await put([], 0)).status, 422)
-  t.strictSame(await server.call('GET', PATH), before)
+  t.strictSame(await server.call('GET', PATH), settings)
 })
 
 t.test('An empty list removes everything, and only administrators see any of it', async (t) => {

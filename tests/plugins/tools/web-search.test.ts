@@ -136,9 +136,9 @@ t.test('The next engine is asked after a failure, and not after an answer withou
   tavily.pages = [somePage('tavily')]
   await set([searxng.entry, brave.entry, tavily.entry])
   const count = () => [searxng, brave, tavily].map(({ requests }) => requests.length)
-  const before = count()
+  const counts = count()
   t.match((await ann.search({ query: 'x' })).outputs, [/found nothing/])
-  t.strictSame(count(), [before[0]! + 1, before[1], before[2]])
+  t.strictSame(count(), [counts[0]! + 1, counts[1], counts[2]])
 
   searxng.serve = (_, response) => response.writeHead(429).end('Too Many Requests')
   t.match((await ann.search({ query: 'x' })).outputs, [/\[1\] The brave/])

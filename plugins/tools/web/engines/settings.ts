@@ -1,5 +1,5 @@
 /** The API key of an engine. */
-export const apiKey = {
+const apiKey = {
   type: 'string',
   title: 'API key',
   minLength: 1,

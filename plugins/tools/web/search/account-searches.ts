@@ -36,14 +36,14 @@ export function createAccountSearches({
     const isToday = { $eq: ['$day', day] }
     const counted = { $cond: [{ $lt: ['$count', limit] }, { $add: ['$count', 1] }, '$count'] }
     const update = [{ $set: { day, count: { $cond: [isToday, counted, 1] } } }]
-    const before = await search_counts
+    const earlier = await search_counts
       .findOneAndUpdate({ _id: user_id }, update, { upsert: true })
       .catch((error) => {
         // Another search of the account has just made the document.
         if (!isDuplicateKey(error)) throw error
         return search_counts.findOneAndUpdate({ _id: user_id }, update)
       })
-    if (before?.day !== day || before.count < limit) return
+    if (earlier?.day !== day || earlier.count < limit) return
     const resets_at = now - (now % DAY_SECONDS) + DAY_SECONDS
     throw new AppError('WEB_SEARCH_LIMITED', { limit, resets_at, resets_on: `${toDay(resets_at)} 00:00 UTC` })
   }

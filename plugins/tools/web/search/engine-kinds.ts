@@ -20,8 +20,8 @@ import type { Cradle } from '../manifest.ts'
 /** The most bytes of the settings of an engine as JSON. */
 const MAX_CONFIG_BYTES = 16 * 1024
 
-/** The fields that a row of the settings has beside those of its engine. */
-const TAKEN = ['kind', 'label', 'price']
+/** The names of fields that each row of the settings has beside the settings of its engine. */
+const ROW_FIELDS = ['kind', 'label', 'price']
 
 const assertForm = createFormCheck<SearchEngine>(
   {
@@ -47,8 +47,8 @@ const assertForm = createFormCheck<SearchEngine>(
 export function assertSearchEngine(candidate: unknown): SearchEngine {
   const subject = `search engine "${(candidate as { name?: unknown } | null)?.name}"`
   const engine = assertForm(candidate, subject)
-  const taken = TAKEN.find((name) => name in (engine.config_schema.properties as object))
-  if (taken) throw new Error(`${subject} is not valid: "${taken}" is the name of a field beside its settings`)
+  const field = ROW_FIELDS.find((name) => name in (engine.config_schema.properties as object))
+  if (field) throw new Error(`${subject} is not valid: "${field}" is the name of a field beside its settings`)
   compileFor(subject, () => compileSchema(engine.config_schema, 'json'))
   return engine
 }
@@ -65,9 +65,9 @@ export function createEngineKinds({ extensions }: Pick<Cradle, 'extensions'>) {
   const find = (name: string): KnownEngine | undefined => {
     const engine = extensions['web.search_engines'].get(name)
     if (!engine) return undefined
-    const known = completed.get(engine) ?? complete(engine)
-    completed.set(engine, known)
-    return known
+    const full = completed.get(engine) ?? complete(engine)
+    completed.set(engine, full)
+    return full
   }
   return {
     find,

@@ -14,7 +14,7 @@ const HIDDEN = new Set(['script', 'style'])
 
 /**
  * Returns results as people and models see them: addresses of http and https without credentials, each once; titles, snippets
- * and dates in one line, without HTML. The engine, or whoever wrote its pages, may send anything.
+ * and dates in one line, without HTML. Engines and the pages that they find may contain anything.
  */
 export function toPlainResults(results: unknown, count: number): SearchResult[] {
   const byAddress = new Map<string, SearchResult>()

@@ -69,8 +69,8 @@ export const searchRoutes = [
     audit: { none: 'It searches and stores nothing.' },
   }).handle(async ({ body: { query, kind }, locale }, { searchSettings: settings, webSearches }) => {
     const { engines } = await settings.open()
-    const asked = engines.filter(({ engine }) => kind === undefined || engine.name === kind)
-    if (asked.length === 0) throw new AppError('WEB_SEARCH_NOT_SET')
-    return webSearches.search(asked, { text: query, count: TEST_COUNT, locale })
+    const chosenEngines = engines.filter(({ engine }) => kind === undefined || engine.name === kind)
+    if (chosenEngines.length === 0) throw new AppError('WEB_SEARCH_NOT_SET')
+    return webSearches.search(chosenEngines, { text: query, count: TEST_COUNT, locale })
   }),
 ]

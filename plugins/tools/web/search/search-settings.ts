@@ -54,8 +54,10 @@ export function createSearchSettings({
     { engine, stored, position }: { engine: KnownEngine; stored?: SearchEngineDocument; position: number },
   ): SearchEngineDocument {
     const storedConfig = stored && configs.open(stored)
-    const kept = Object.entries(storedConfig ?? {}).filter(([name]) => engine.secret_fields.includes(name))
-    const merged = { ...Object.fromEntries(kept), ...configs.unmask(sent, engine, stored) }
+    const storedSecrets = Object.entries(storedConfig ?? {}).filter(([name]) =>
+      engine.secret_fields.includes(name),
+    )
+    const merged = { ...Object.fromEntries(storedSecrets), ...configs.unmask(sent, engine, stored) }
     const config = Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null))
     engine.assertValid(config)
     if (storedConfig && `${engine.placesIn(config)}` !== `${engine.placesIn(storedConfig)}`)
@@ -119,7 +121,7 @@ export function createSearchSettings({
           return toDocument(entry, { engine, stored: stored.get(entry.kind), position })
         }),
       )
-      const kept = documents.map(({ _id }) => _id)
+      const kinds = documents.map(({ _id }) => _id)
       const writes = [
         // First: after another change there is no such document, and the writes end with a duplicate of its id.
         {
@@ -139,7 +141,7 @@ export function createSearchSettings({
         {
           name: 'deleteMany' as const,
           namespace: search_engines.namespace,
-          filter: { _id: { $nin: kept } },
+          filter: { _id: { $nin: kinds } },
         },
       ]
       try {
