@@ -9,7 +9,7 @@ interface Props {
 }
 
 /** The steps of a delegated call, each a line that unfolds; a step can have delegated a part of its own. */
-export default function DelegatedSteps({ call, isActive }: Props) {
+export function DelegatedSteps({ call, isActive }: Props) {
   const steps = useSteps(isActive).filter(({ parent }) => parent === call.id)
   return steps.map((step) => <CallView key={step.id} call={step} isActive={isActive} />)
 }

@@ -15,7 +15,7 @@ interface Props {
 }
 
 /** Edits a message of the user in its place, and sends it as a new version with the same files. */
-export function EditMessage({ message, store, onClose }: Props) {
+export default function EditMessage({ message, store, onClose }: Props) {
   const [text, setText] = useState(() => readText(message.content))
   const files = readFiles(message.content)
   const hasActed = useThread(store, ({ turns }) => callsFollow(turns, message.id))

@@ -52,6 +52,12 @@ export function listParts({ messages, live, decisions }: Turn): Part[] {
   return parts
 }
 
+/** The tools whose sources are the results of a search. */
+const SEARCHES = ['web_search', 'search_knowledge']
+
+/** The results of a search; undefined for other calls. */
+export const listResults = ({ name, sources }: Call) => (SEARCHES.includes(name) ? sources : undefined)
+
 /** The files that a turn made, each once. */
 export const listArtifacts = ({ messages }: Turn): Artifact[] => [
   ...new Map(messages.flatMap(({ artifacts = [] }) => artifacts).map((file) => [file.path, file])).values(),

@@ -4,7 +4,7 @@ import classes from './search-results.module.css'
 import { describeSource } from './source-groups.ts'
 
 /** What a search has found: titles that open the pages, where they are from, and what they say. */
-export default function SearchResults({ sources }: { sources: readonly Source[] }) {
+export function SearchResults({ sources }: { sources: readonly Source[] }) {
   return (
     <ol className={classes.results}>
       {sources.map((source) => (

@@ -1,5 +1,5 @@
 import { ActionIcon } from '@mantine/core'
-import { memo, useState } from 'react'
+import { lazy, memo, Suspense, useState } from 'react'
 import { SlotPlace } from '../../frame/slot-place.tsx'
 import { t } from '../../i18n/words.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -9,10 +9,11 @@ import { MessageFiles } from '../files/message-files.tsx'
 import { readFiles, readText, type ThreadStore } from '../store/thread-store.ts'
 import type { Message } from '../store/thread-view.ts'
 import { useThread } from '../store/threads.ts'
-import { EditMessage } from './edit-message.tsx'
 import { MessageText } from './message-text.tsx'
 import classes from './user-message.module.css'
 import { Versions } from './versions.tsx'
+
+const EditMessage = lazy(() => import('./edit-message.tsx'))
 
 interface Props {
   message: Message
@@ -27,7 +28,9 @@ export const UserMessage = memo(function UserMessage({ message, store }: Props) 
   if (isEditing && !isRunning)
     return (
       <div className={classes.line}>
-        <EditMessage message={message} store={store} onClose={() => setEditing(false)} />
+        <Suspense>
+          <EditMessage message={message} store={store} onClose={() => setEditing(false)} />
+        </Suspense>
       </div>
     )
   return (
