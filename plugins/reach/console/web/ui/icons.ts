@@ -214,6 +214,16 @@ export const Fingerprint = createIcon(
   'M8.65 22c.21-.66.45-1.32.57-2',
   'M9 6.8a6 6 0 0 1 9 5.2v2',
 )
+export const FoldVertical = createIcon(
+  'M10 12H8',
+  'M12 22v-6',
+  'M12 8V2',
+  'm15 19-3-3-3 3',
+  'm15 5-3 3-3-3',
+  'M16 12h-2',
+  'M22 12h-2',
+  'M4 12H2',
+)
 export const Folder = createIcon(
   'M20 20a2 2 0 0 0 2-2V8a2 2 0 0 0-2-2h-7.9a2 2 0 0 1-1.69-.9L9.6 3.9A2 2 0 0 0 7.93 3H4a2 2 0 0 0-2 2v13a2 2 0 0 0 2 2Z',
 )

@@ -40,6 +40,7 @@ import { useAnsweringModel } from './use-answering-model.ts'
 const FillPrompt = lazy(() => import('./fill-prompt.tsx'))
 const loadSuggestions = () => import('./suggestions.tsx')
 const Suggestions = lazy(loadSuggestions)
+const WindowGauge = lazy(() => import('./window-gauge.tsx'))
 
 /** The characters from which a pasted text is offered as a file. */
 const LONG_TEXT = 4000
@@ -221,6 +222,7 @@ export function Composer({ agent, store, attachButton, onSend }: Props) {
                 draft.set({ text: '' })
                 setFilling(prompt)
               }}
+              onFailure={setError}
             />
           </Suspense>
         )}
@@ -300,6 +302,11 @@ export function Composer({ agent, store, attachButton, onSend }: Props) {
             />
             <Polish agent_id={agent.id} draft={draft} isDisabled={text.trim() === ''} onFailure={setError} />
           </div>
+          {store && (
+            <Suspense>
+              <WindowGauge store={store} window={model.window} onFailure={setError} />
+            </Suspense>
+          )}
           {isActive && isEmpty ? (
             <ActionIcon
               size={34}

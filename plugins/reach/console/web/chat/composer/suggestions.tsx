@@ -30,6 +30,7 @@ interface Props {
   onAttach(): void
   /** Called with a saved prompt that was chosen. */
   onFill(prompt: Prompt): void
+  onFailure(error: unknown): void
 }
 
 /**
@@ -49,13 +50,14 @@ export default function Suggestions({
   onText,
   onAttach,
   onFill,
+  onFailure,
 }: Props) {
   const [selectedIndex, setSelectedIndex] = useState(0)
   const [dismissed, setDismissed] = useState('')
   /** The text up to the end of the agent's name that was inserted last. */
   const [inserted, setInserted] = useState<string>()
   const isInserted = mention && inserted?.startsWith('@', mention.start) && text.startsWith(inserted)
-  const actions = useActions({ agent_id: agent.id, store, onAttach })
+  const actions = useActions({ agent_id: agent.id, store, onAttach, onFailure })
   const prompts = usePromptEntries(action !== undefined, onFill)
   const replace = (replacement: string) => {
     const before = text.slice(0, mention?.start) + replacement

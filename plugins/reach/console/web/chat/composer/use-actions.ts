@@ -4,6 +4,7 @@ import { type Prompt, usePrompts } from '../../prompts/use-prompts.ts'
 import { useFacts } from '../../server/facts.ts'
 import {
   CalendarClock,
+  FoldVertical,
   ListTree,
   MessageCirclePlus,
   MessageSquareText,
@@ -12,6 +13,7 @@ import {
   Settings,
   Square,
 } from '../../ui/icons.ts'
+import { compactThread } from '../compaction.ts'
 import { togglePanel } from '../files/open-file.ts'
 import type { ThreadStore } from '../store/thread-store.ts'
 import { useThread } from '../store/threads.ts'
@@ -24,10 +26,11 @@ interface Options {
   agent_id: string
   store: ThreadStore | undefined
   onAttach(): void
+  onFailure(error: unknown): void
 }
 
 /** The actions of a conversation; the key is what is typed. */
-export function useActions({ agent_id, store, onAttach }: Options): Suggestion[] {
+export function useActions({ agent_id, store, onAttach, onFailure }: Options): Suggestion[] {
   const navigate = useNavigate()
   const { features } = useFacts()
   const isActive = useThread(store, ({ active }) => active !== undefined)
@@ -56,6 +59,12 @@ export function useActions({ agent_id, store, onAttach }: Options): Suggestion[]
             label: t('chat.trajectory'),
             icon: ListTree,
             run: go(`/chat/${agent_id}/${store.thread_id}/trajectory`),
+          },
+          {
+            key: '/compact',
+            label: t('chat.compact'),
+            icon: FoldVertical,
+            run: () => void compactThread(store).catch(onFailure),
           },
         ]
       : []),

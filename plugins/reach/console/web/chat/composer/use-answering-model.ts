@@ -16,6 +16,8 @@ export interface AnsweringModel {
   defaultName: string | undefined
   /** False for a model that is known not to reason. */
   canReason: boolean
+  /** The number of tokens that the model reads at once; null if it is unknown. */
+  window: number | null
   choose(model: string | null): void
 }
 
@@ -62,6 +64,7 @@ export function useAnsweringModel({ agent, thread_id, draft, onFailure }: Option
     name: nameOf(chosen ?? defaultModel) ?? t(active.data ? 'chat.model_none' : 'chat.model'),
     defaultName: nameOf(defaultModel),
     canReason: find(chosen ?? defaultModel)?.reasoning !== false,
+    window: find(chosen ?? defaultModel)?.context_window ?? null,
     choose: (model) => (thread_id === undefined ? setModel(model) : void store(thread_id, model)),
   }
 }
