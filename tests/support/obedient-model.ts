@@ -53,5 +53,5 @@ export function obey({ messages, tools = [] }: Sent): Script {
       if (offered.has(name) && !carriedOut.has(`${name} ${input}`))
         return { toolCalls: [{ name, arguments: input }] }
   const heard = messages.slice(1).map(({ content }) => textOf(content))
-  return { text: [heard.join('\n').slice(-2000) || 'Yes.'] }
+  return { text: [heard.join('\n').slice(-500) || 'Yes.'] }
 }
