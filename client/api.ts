@@ -406,7 +406,7 @@ export interface paths {
   "/agents/{id}/tool-settings": {
     /**
      * Get the tool settings of an agent
-     * @description Lists the built-in tools and those of plugins from outside, each with whether the agent has it. `available` tells whether the caller has the permission that a tool requires.
+     * @description Lists the built-in tools and those of plugins from outside, each with whether the agent has it. `available` tells whether the caller has the permission that a tool requires, `set_up` whether what it needs exists.
      *
      * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
      */
@@ -3990,6 +3990,8 @@ export interface components {
           enabled: boolean;
           /** @description True if the caller has the permission that the tool requires */
           available: boolean;
+          /** @description False if conversations of the caller lack the tool because something is not set up, such as a search engine */
+          set_up: boolean;
           /** @description False if the tool always stays on */
           disableable: boolean;
         }[];
@@ -4005,6 +4007,8 @@ export interface components {
           enabled: boolean;
           /** @description True if the caller has the permission that the tool requires */
           available: boolean;
+          /** @description False if conversations of the caller lack the tool because something is not set up, such as a search engine */
+          set_up: boolean;
         }[];
     };
     /** SetToolSettingsBody */
@@ -17479,7 +17483,7 @@ export interface operations {
   };
   /**
    * Get the tool settings of an agent
-   * @description Lists the built-in tools and those of plugins from outside, each with whether the agent has it. `available` tells whether the caller has the permission that a tool requires.
+   * @description Lists the built-in tools and those of plugins from outside, each with whether the agent has it. `available` tells whether the caller has the permission that a tool requires, `set_up` whether what it needs exists.
    *
    * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
    */
