@@ -104,7 +104,8 @@ export const memoryRoutes = [
     path: '/memories/:id',
     operation_id: 'getMemory',
     summary: 'Get a memory',
-    description: 'Returns one memory of your own account, kept or proposed, with the entity tag that a change may name.',
+    description:
+      'Returns one memory of your own account, kept or proposed, with the entity tag that a change may name.',
     guard: 'user',
     params: memoryParams,
     response: { 200: memoryRow },
@@ -137,7 +138,8 @@ export const memoryRoutes = [
     path: '/memories/:id',
     operation_id: 'deleteMemory',
     summary: 'Delete a memory',
-    description: 'Deletes a memory of your own account permanently; agents read it no more from their next turn on.',
+    description:
+      'Deletes a memory of your own account permanently; agents read it no more from their next turn on.',
     guard: 'user',
     params: memoryParams,
     response: { 204: null },

@@ -26,7 +26,9 @@ t.test('The model receives who it is and what it can do', async (t) => {
     tools!.map((tool) => tool.function.name),
     // There is no knowledge base or engine to search, no model that draws, and no other agent.
     settings.builtin.flatMap(({ name, enabled }: { name: string; enabled: boolean }) =>
-      enabled && !['search_knowledge', 'generate_image', 'ask_agent', 'web_search'].includes(name) ? [name] : [],
+      enabled && !['search_knowledge', 'generate_image', 'ask_agent', 'web_search'].includes(name)
+        ? [name]
+        : [],
     ),
   )
   await server.request('PATCH', `/agents/${chat.agent_id}`, { body: { system_prompt: null } })

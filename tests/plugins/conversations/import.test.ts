@@ -78,7 +78,10 @@ for (const [form, text] of [
     t.strictSame({ ...imported, messages: [], thread_id: '' }, { ...shown, messages: [], thread_id: '' })
     const { artifacts, sources } = await row(thread_id)
     t.strictSame({ artifacts, sources }, { artifacts: shownRow.artifacts, sources: shownRow.sources })
-    t.strictSame(withoutIds((await linesOf(thread_id)).slice(1)), withoutIds(exported.slice(1).map(asImported)))
+    t.strictSame(
+      withoutIds((await linesOf(thread_id)).slice(1)),
+      withoutIds(exported.slice(1).map(asImported)),
+    )
     t.strictSame(await history(original, '?limit=200'), shown, 'the original is as it was')
   })
 
