@@ -18,7 +18,7 @@ export interface SearchEngineSubject extends BenchSettings, SearchWire {
 const PATH = '/admin/web-search'
 
 /** The time that the engine has for an answer in these tests, in seconds. */
-const SEARCH_SECONDS = 0.5
+const SEARCH_SECONDS = 3
 
 const QUERY = 'Größe & "Mond" 月亮 100% +a=b'
 

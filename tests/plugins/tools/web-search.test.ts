@@ -12,7 +12,6 @@ const chat = await startChat(t, {
   clock,
   config: {
     plugins: {
-      web: { search_seconds: 0.4 },
       auth: { access_token_ttl_seconds: ONE_YEAR, refresh_token_ttl_seconds: ONE_YEAR },
     },
   },
@@ -142,21 +141,20 @@ t.test('The next engine is asked after a failure, and not after an answer withou
 
   searxng.serve = (_, response) => response.writeHead(429).end('Too Many Requests')
   t.match((await ann.search({ query: 'x' })).outputs, [/\[1\] The brave/])
-  // It never answers.
-  brave.serve = () => undefined
+  brave.serve = (request) => void request.socket.destroy()
   t.match((await ann.search({ query: 'x' })).outputs, [/\[1\] The tavily/])
   tavily.serve = (_, response) =>
     response.writeHead(432).end(`{"detail":{"error":"No plan for ${SEARCH_KEY}"}}`)
   const { outputs, turn } = await ann.search({ query: 'x' })
   t.match(turn.end, { type: 'done' })
   t.match(outputs, [
-    /no search engine answered.*SearXNG \(rate_limit\): .*limiter.*Brave Search \(timeout\): .*Tavily \(quota\): .*432/,
+    /no search engine answered.*SearXNG \(rate_limit\): .*limiter.*Brave Search \(unreachable\): .*Tavily \(quota\): .*432/,
   ])
   t.match(server.logged(), /a search engine did not answer/)
   t.match(server.logged(), /No plan for \[key\]/)
   t.notMatch(server.logged(), SEARCH_KEY)
   const metrics = (await server.request('GET', '/metrics')).body
-  t.match(metrics, /svc_web_searches_total\{kind="brave",outcome="timeout"\} 2/)
+  t.match(metrics, /svc_web_searches_total\{kind="brave",outcome="unreachable"\} 2/)
   for (const engine of [searxng, brave, tavily]) engine.serve = undefined
 })
 
