@@ -103,7 +103,7 @@ export default function ToolsTab() {
   )
 }
 
-/** What a tool does, or why conversations do not have it. */
+/** A sentence about a tool: its purpose, or the reason why conversations do not have it. */
 function About({ tool }: { tool: Tool }) {
   const isAdmin = useAccount().role === 'admin'
   if (!tool.available) return t('agents.tool_unavailable')

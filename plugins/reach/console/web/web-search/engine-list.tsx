@@ -117,7 +117,7 @@ export function EngineList({ stored, onAdd }: Props) {
   )
 }
 
-/** Returns the function that describes an engine: when it is asked, where it is, what a search costs. */
+/** Returns the function that describes an engine: its turn, its host and the price of a search. */
 function useDescription(engines: readonly SearchEngine[]) {
   const { currency } = useFacts()
   return ({ base_url, price }: SearchEngine, position: number): string => {

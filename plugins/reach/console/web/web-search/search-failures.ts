@@ -2,7 +2,7 @@
 export interface SearchFailure {
   kind: string
   label: string
-  /** What to do about it. */
+  /** Advice to an administrator. */
   guidance: string
   /** The HTTP status of the answer. */
   status?: number

@@ -3,7 +3,7 @@ import { describeSource } from '../messages/source-groups.ts'
 import type { Source } from '../store/thread-view.ts'
 import classes from './source-card.module.css'
 
-/** The title of a source, where it is from, and its passage, beside the mark that contains it. */
+/** The title, the origin and the passage of a source, beside the mark that contains the card. */
 export default function SourceCard({ source }: { source: Source }) {
   const { title, text } = source
   return (

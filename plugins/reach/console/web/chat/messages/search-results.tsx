@@ -3,7 +3,7 @@ import type { Source } from '../store/thread-view.ts'
 import classes from './search-results.module.css'
 import { describeSource } from './source-groups.ts'
 
-/** What a search has found: titles that open the pages, where they are from, and what they say. */
+/** The results of a search: titles that open the pages, with their origin and a passage. */
 export function SearchResults({ sources }: { sources: readonly Source[] }) {
   return (
     <ol className={classes.results}>

@@ -13,7 +13,7 @@ export interface SourceGroup {
 /** The sources of turns by page or document: those that answers cite, and those that agents only saw. */
 export interface SourceGroups {
   cited: readonly SourceGroup[]
-  seen: readonly SourceGroup[]
+  uncited: readonly SourceGroup[]
 }
 
 /** Groups the sources of turns, or those in `sources`; of a page that is cited only the cited places are listed. */
@@ -22,9 +22,9 @@ export function groupSources(
   sources: readonly Source[] = turns.flatMap(listSources),
 ): SourceGroups {
   const cited = groupByPage(turns.flatMap(listCitedOf))
-  const seen = groupByPage(sources)
+  const all = groupByPage(sources)
   const isCited = ({ key }: SourceGroup) => cited.some((group) => group.key === key)
-  return { cited, seen: seen.filter((group) => !isCited(group)) }
+  return { cited, uncited: all.filter((group) => !isCited(group)) }
 }
 
 /** Lists the sources that the answer of a turn cites. */
@@ -54,7 +54,7 @@ function keyOf(source: Source): string {
   return Object.assign(page, { hash: '' }).href
 }
 
-/** Describes where a source is from: the host of a page, a knowledge base or a connector, and its date. */
+/** Describes the origin of a source: the host of a page, a knowledge base or a connector, and the date. */
 export function describeSource(source: Source): string {
   const { knowledge_base, connector, published_at } = source
   const origin = knowledge_base ?? connector ?? pageOf(source)?.hostname.replace(/^www\./, '')

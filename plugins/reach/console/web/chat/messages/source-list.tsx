@@ -9,17 +9,17 @@ interface Props extends SourceGroups {
 }
 
 /** The sources that answers cite; those that agents only saw are folded. */
-export function SourceList({ cited, seen, isNumbered = false }: Props) {
+export function SourceList({ cited, uncited, isNumbered = false }: Props) {
   const notCited = t(cited.length > 0 ? 'chat.sources_not_cited' : 'chat.sources_seen', {
-    count: seen.length,
+    count: uncited.length,
   })
   return (
     <div className={classes.list}>
       {cited.length > 0 && <Groups label={t('chat.sources')} groups={cited} isNumbered={isNumbered} />}
-      {seen.length > 0 && (
+      {uncited.length > 0 && (
         <details>
           <summary>{notCited}</summary>
-          <Groups label={notCited} groups={seen} isNumbered={false} />
+          <Groups label={notCited} groups={uncited} isNumbered={false} />
         </details>
       )}
     </div>
