@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module'
 import { performance } from 'node:perf_hooks'
 import type { Figure, Row } from './figure.ts'
 import { listPages, readMainText, scoreText, type TestPage, type TextScore } from './pages.ts'
@@ -14,7 +15,7 @@ interface Reading {
 export const measureMainText: Figure = async () => {
   const pages = listPages()
   const ours = readAll(pages, readMainText)
-  const theirs = readAll(pages, await createReadability())
+  const theirs = readAll(pages, createReadability())
   const better = pages.flatMap(({ name }, index) => {
     const [own, other] = [ours.scores[index]!.f1, theirs.scores[index]!.f1]
     return other - own > SAME ? [`${name} (${own.toFixed(3)}, Readability ${other.toFixed(3)})`] : []
@@ -56,18 +57,22 @@ function readAll(pages: readonly TestPage[], read: (source: string) => string): 
 
 const BLOCK_ENDS = /<\/(?!a\b|b\b|i\b|em\b|code\b|strong\b|span\b|su[bp]\b)|<br/g
 
+/** The parts of both libraries that are used; their types need those of a browser. */
+interface Libraries {
+  Readability: new (document: object) => { parse(): { title?: string; content?: string } | null }
+  parseHTML(source: string): { document: { body: { textContent: string } } }
+}
+
 /** Returns the reading by Readability: the title and the text of its elements, parted by spaces. */
-async function createReadability(): Promise<(source: string) => string> {
-  const [{ Readability }, { parseHTML }] = await Promise.all([
-    import('@mozilla/readability'),
-    import('linkedom'),
-  ])
+function createReadability(): (source: string) => string {
+  const require = createRequire(import.meta.url)
+  const { Readability } = require('@mozilla/readability') as Libraries
+  const { parseHTML } = require('linkedom') as Libraries
   return (source) => {
     const article = new Readability(parseHTML(source).document).parse()
     if (!article?.content) return ''
-    const { document } = parseHTML(
-      `<!doctype html><html><body>${article.content.replace(BLOCK_ENDS, ' $&')}</body></html>`,
-    )
+    const content = article.content.replace(BLOCK_ENDS, ' $&')
+    const { document } = parseHTML(`<!doctype html><html><body>${content}</body></html>`)
     return `${article.title ?? ''}\n${document.body.textContent}`
   }
 }

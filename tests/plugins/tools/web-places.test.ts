@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Page } from 'playwright-core'
 import { listPages } from '../../../bench/pages.ts'
 import { layOut } from '../../../plugins/tools/documents/reading/blocks.ts'
 import { readWebPage } from '../../../plugins/tools/documents/reading/html-web-page.ts'
@@ -43,21 +42,18 @@ const letters = (text: string) =>
     .replace(/[^\p{L}\p{N}]/gu, '')
     .toLowerCase()
 
-/** Returns the text of a page from the first line that is seen. */
-const readView = (page: Page) =>
-  page.evaluate<{ text: string; height: number }>(`(() => {
-    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
-    let text = ''
-    let height = 0
-    for (let node = walker.nextNode(); node && text.length < 2000; node = walker.nextNode()) {
-      const range = document.createRange()
-      range.selectNodeContents(node)
-      const isSeen = [...range.getClientRects()].some(({ top, bottom }) => bottom > 0 && top < innerHeight)
-      if (isSeen || text !== '') text += node.textContent
-      if (isSeen) height = scrollY
-    }
-    return { text, height }
-  })()`)
+/** Returns the text of a page from the first line that is seen, and how far the page is scrolled. */
+const VIEW = `(() => {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  let text = ''
+  for (let node = walker.nextNode(); node && text.length < 2000; node = walker.nextNode()) {
+    const range = document.createRange()
+    range.selectNodeContents(node)
+    const isSeen = [...range.getClientRects()].some(({ top, bottom }) => bottom > 0 && top < innerHeight)
+    if (isSeen || text !== '') text += node.textContent
+  }
+  return { text, height: scrollY }
+})()`
 
 t.test('Addresses of passages open the page at the passage', { skip: noChromium }, async (t) => {
   const pages = [...spread(listPages(), 12), { name: 'odd.html', source: ODD_PAGE }]
@@ -82,7 +78,7 @@ t.test('Addresses of passages open the page at the passage', { skip: noChromium 
       const page = await context.newPage()
       await page.goto(toPlaceAddress(url, place))
       await page.waitForFunction('scrollY > 0', undefined, { timeout: 5000 }).catch(() => undefined)
-      const view = await readView(page)
+      const view = await page.evaluate<{ text: string; height: number }>(VIEW)
       const line = text
         .replace(/ \(https?:[^\s()]*\)/g, '')
         .split('\n')
