@@ -57,7 +57,7 @@ function readAll(pages: readonly TestPage[], read: (source: string) => string): 
 
 const BLOCK_ENDS = /<\/(?!a\b|b\b|i\b|em\b|code\b|strong\b|span\b|su[bp]\b)|<br/g
 
-/** The parts of both libraries that are used; their types need those of a browser. */
+/** The parts of both libraries that are used, whose types need the types of a browser. */
 interface Libraries {
   Readability: new (document: object) => { parse(): { title?: string; content?: string } | null }
   parseHTML(source: string): { document: { body: { textContent: string } } }

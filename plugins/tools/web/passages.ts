@@ -7,7 +7,7 @@ export interface Passage {
   headings: readonly string[]
   page?: number
   /** The place on a web page, if its words are found there first. */
-  place?: DocumentSegment['place']
+  anchor?: DocumentSegment['anchor']
 }
 
 /** The most text that one call shows, in bytes of UTF-8. */
@@ -59,7 +59,7 @@ async function group(
     }
     for (const { gap, text } of section) open.texts.push(open.texts.length > 0 ? gap + text : text)
     open.length += length
-    open.place ??= section.find(({ place }) => place)?.place
+    open.anchor ??= section.find(({ anchor }) => anchor)?.anchor
   }
   close()
   return passages
@@ -73,14 +73,14 @@ async function* cutLong(
   max: number,
 ): AsyncGenerator<DocumentSegment> {
   for await (const segment of segments)
-    for (let rest = segment.text, gap = segment.gap; rest !== ''; gap = '') {
-      const text = rest.length > max ? rest.slice(0, rest.lastIndexOf(' ', max) + 1 || max) : rest
+    for (let tail = segment.text, gap = segment.gap; tail !== ''; gap = '') {
+      const text = tail.length > max ? tail.slice(0, tail.lastIndexOf(' ', max) + 1 || max) : tail
       yield { ...segment, gap, text }
-      rest = rest.slice(text.length)
+      tail = tail.slice(text.length)
     }
 }
 
-/** Yields each segment with the headings above it, as far as they fit into a passage. */
+/** Yields each segment with the headings above it, if they fit into a passage together. */
 async function* toSections(segments: AsyncIterable<DocumentSegment>, max: number): AsyncGenerator<Section> {
   let headings: DocumentSegment[] = []
   for await (const segment of segments) {

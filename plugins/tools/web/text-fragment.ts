@@ -1,4 +1,4 @@
-/** The words by which a browser finds a place on a page: at the place, and just before it. */
+/** The words with which a browser finds a place on a page: at the place, and just before it. */
 interface PlaceWords {
   start: string
   prefix?: string
@@ -8,10 +8,10 @@ interface PlaceWords {
 const MAX_ADDRESS_CHARS = 2048
 
 /** Returns an address that opens a page at a place; the page alone if the place is unknown or the address too long. */
-export function toPlaceAddress(page: string, place: PlaceWords | undefined): string {
+export function toPlaceAddress(page: string, anchor: PlaceWords | undefined): string {
   const { href } = Object.assign(new URL(page), { hash: '' })
-  if (!place) return href
-  const { start, prefix } = place
+  if (!anchor) return href
+  const { start, prefix } = anchor
   const address = `${href}#:~:text=${prefix ? `${encode(prefix)}-,` : ''}${encode(start)}`
   return address.length > MAX_ADDRESS_CHARS ? href : address
 }

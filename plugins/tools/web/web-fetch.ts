@@ -172,11 +172,11 @@ const quote = (text: string) => text.replace(/\s+/g, ' ').replace(/["<>]/g, "'")
  * Returns a passage as a source: of HTML its place on the page, of a document its page, otherwise all of the page.
  */
 function toSource(
-  { text, headings, page, place }: Passage,
+  { text, headings, page, anchor }: Passage,
   { url }: WebPage,
   { title, hasPlaces }: PageText,
 ): Parameters<ToolContext['cite']>[0] {
-  const address = toPlaceAddress(url, place)
+  const address = toPlaceAddress(url, anchor)
   const beginning = text.replace(LINKS, '').slice(0, MAX_SOURCE_CHARS)
   if (page !== undefined) {
     const id = `${address}#page=${page}`
@@ -185,7 +185,7 @@ function toSource(
   const [heading] = headings.filter((heading) => heading !== title).slice(-1)
   if (!hasPlaces) return { id: address, title: title || address, url: address }
   return {
-    id: place ? address : `${address}#${beginning}`,
+    id: anchor ? address : `${address}#${beginning}`,
     title: [title || new URL(url).host, ...(heading ? [heading] : [])].join(' – '),
     url: address,
     text: beginning,

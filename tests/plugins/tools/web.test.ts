@@ -347,10 +347,10 @@ t.test('A web page comes in numbered passages, each a source with its place', as
     text: `Section 0, the-next & last\n\n${words}`.slice(0, 300),
   })
   t.equal(new Set(sources.map(({ id }) => id)).size, 40)
-  const rest = await read(2)
-  t.equal(rest.sources.length, 12)
-  t.match(rest.result, /Mark 49\.\n<\/passage>$/)
-  t.notOk(rest.sources.some(({ id }) => sources.some((source) => source.id === id)))
+  const second = await read(2)
+  t.equal(second.sources.length, 12)
+  t.match(second.result, /Mark 49\.\n<\/passage>$/)
+  t.notOk(second.sources.some(({ id }) => sources.some((source) => source.id === id)))
 
   const shell = '<title>App</title><div id=root></div><noscript>Please turn on scripts.</noscript>'
   site.set('/app', { body: `${shell}<script>${'x = 1;'.repeat(200)}</script>` })
@@ -628,8 +628,8 @@ t.test('A page that was read is a source of its result, and once of its thread',
   const first = await named()
   type Told = { role: string; content: { id: string }[]; sources?: Numbered[] }
   const results = (first.messages as Told[]).filter(({ role }) => role === 'tool')
-  const told = results.map(({ content, sources }) => [content[0]!.id, sources?.map(withoutNumber)])
-  t.same(Object.fromEntries(told), sources)
+  const sourcesByCall = results.map(({ content, sources }) => [content[0]!.id, sources?.map(withoutNumber)])
+  t.same(Object.fromEntries(sourcesByCall), sources)
   const numbers = new Set(
     results.flatMap(({ sources = [] }) => sources.map(({ id, number }) => `${number} ${id}`)),
   )

@@ -5,7 +5,7 @@ import { ReadingFailure } from './reading-failure.ts'
  * A part of a document in reading order; pages and slides count from 1. A block of a web page has the characters at which
  * its segments begin, in its tidy text, and the place of each.
  */
-export type Block = { text: string; page?: number; places?: readonly { at: number; place?: Place }[] } & (
+export type Block = { text: string; page?: number; places?: readonly { at: number; anchor?: Place }[] } & (
   | { kind: 'heading'; level: number }
   | { kind: 'text' | 'row' | 'code' }
 )
@@ -21,7 +21,7 @@ export interface Segment {
   page?: number
   heading?: string
   /** The place on a web page. */
-  place?: Place
+  anchor?: Place
 }
 
 /** The text of a document as it was read. */
@@ -66,14 +66,14 @@ export function layOut(blocks: Iterable<Block>, pages?: number): ReadText {
       .map((each) => each.text)
       .join(PATH_SEPARATOR)
       .slice(0, MAX_HEADING)
-    for (const { from, to, place } of splitBlock(block, text.length))
+    for (const { from, to, anchor } of splitBlock(block, text.length))
       segments.push({
         kind: block.kind,
         start: start + from,
         end: start + to,
         ...(block.page !== undefined && { page: block.page }),
         ...(heading && { heading }),
-        ...(place && { place }),
+        ...(anchor && { anchor }),
       })
     lastKind = block.kind
   }
@@ -83,10 +83,10 @@ export function layOut(blocks: Iterable<Block>, pages?: number): ReadText {
 
 /** Yields the segments of a block; places that a shorter text lacks are left out. */
 function* splitBlock({ places = [{ at: 0 }] }: Block, length: number) {
-  for (const [index, { at, place }] of places.entries()) {
+  for (const [index, { at, anchor }] of places.entries()) {
     const end = Math.min(length, places[index + 1]?.at ?? length)
     for (let from = at; from < end; from += MAX_SEGMENT)
-      yield { from, to: Math.min(end, from + MAX_SEGMENT), place: from === at ? place : undefined }
+      yield { from, to: Math.min(end, from + MAX_SEGMENT), anchor: from === at ? anchor : undefined }
   }
 }
 

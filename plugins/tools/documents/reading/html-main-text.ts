@@ -44,24 +44,24 @@ export function selectMainText(pieces: readonly Piece[], regions: readonly Regio
   const [page] = regions
   if (!page || page.text + page.linked < MIN_PAGE_CHARS) return [...pieces]
   const foreign = findForeign(regions)
-  const rest = pieces.filter(({ region, block }) => !foreign.has(region) && !isRights(block.text))
-  const main = findMain(rest, regions)
+  const remaining = pieces.filter(({ region, block }) => !foreign.has(region) && !isRights(block.text))
+  const main = findMain(remaining, regions)
   const isInMain = ({ region }: Piece) => main.has(region)
   const isName = ({ block }: Piece) =>
     (block.kind === 'heading' && block.level === 1) || (block.text.length > 3 && title.startsWith(block.text))
   // Between the name of a text and its body are a summary, a date or a price.
-  const begin = rest.findLastIndex(isName)
-  const end = rest.findIndex((piece, index) => index > begin && isInMain(piece))
+  const begin = remaining.findLastIndex(isName)
+  const end = remaining.findIndex((piece, index) => index > begin && isInMain(piece))
   const isBetween = ({ text, linked }: Piece, index: number) =>
     begin >= 0 && index > begin && index < end && text > linked
   const selected = new Set(
-    rest.filter(
+    remaining.filter(
       (piece, index) => isInMain(piece) || isProse(piece) || isName(piece) || isBetween(piece, index),
     ),
   )
-  const headings = new Set(rest.filter(({ block }) => block.kind === 'heading'))
-  const kept = dropBareHeadings(pieces, { selected, headings })
-  return kept.some(({ block }) => block.kind !== 'heading') ? kept : [...pieces]
+  const headings = new Set(remaining.filter(({ block }) => block.kind === 'heading'))
+  const content = dropBareHeadings(pieces, { selected, headings })
+  return content.some(({ block }) => block.kind !== 'heading') ? content : [...pieces]
 }
 
 const isRights = (text: string) => text.length <= MAX_RIGHTS_CHARS && RIGHTS.test(text)
@@ -101,27 +101,27 @@ function findForeign(regions: readonly Region[]): Set<Region> {
   const select = (isChosen: (region: Region, hint: string) => boolean) => {
     const chosen = new Set<Region>()
     const sizes = new Map<string, number>()
-    let rest = total
+    let remaining = total
     for (const region of regions) {
       const hint = hints.get(region)
       const isInner = region.parent !== undefined && chosen.has(region.parent)
       if (!isInner && !(hint && isChosen(region, hint))) continue
       chosen.add(region)
       if (isInner) continue
-      rest -= region.text
+      remaining -= region.text
       sizes.set(hint!, (sizes.get(hint!) ?? 0) + region.text)
     }
-    return { chosen, sizes, rest }
+    return { chosen, sizes, remaining }
   }
   const trusted = new Set(hints.values())
   for (;;) {
     const sure = select((_, hint) => hint !== 'list' && trusted.has(hint))
-    if (sure.rest >= least || sure.sizes.size === 0) {
+    if (sure.remaining >= least || sure.sizes.size === 0) {
       const isList = ({ text, linked }: Region) =>
-        sure.rest >= MIN_PROSE_CHARS && text + linked <= sure.rest * MAX_LIST_SHARE
+        sure.remaining >= MIN_PROSE_CHARS && text + linked <= sure.remaining * MAX_LIST_SHARE
       return select((region, hint) => trusted.has(hint) && (hint !== 'list' || isList(region))).chosen
     }
-    // What most of the text is called is not foreign on this page.
+    // A word for most of the text is not foreign on this page.
     const [most] = [...sure.sizes].reduce((largest, entry) => (entry[1] > largest[1] ? entry : largest))
     trusted.delete(most)
   }
@@ -147,22 +147,22 @@ function dropBareHeadings(
   pieces: readonly Piece[],
   { selected, headings }: Record<'selected' | 'headings', ReadonlySet<Piece>>,
 ): Piece[] {
-  const kept: Piece[] = []
+  const content: Piece[] = []
   /** By level, what there is until the next heading of that level or a higher one. */
   const sections = Array.from({ length: LEVELS + 1 }, () => ({ isKept: false, isDropped: false }))
   for (const piece of pieces.toReversed()) {
     const { block } = piece
     if (block.kind !== 'heading') {
       const isKept = selected.has(piece)
-      if (isKept) kept.push(piece)
+      if (isKept) content.push(piece)
       for (const section of sections) section[isKept ? 'isKept' : 'isDropped'] = true
       continue
     }
     const level = Math.min(LEVELS, Math.max(1, block.level))
     const { isKept, isDropped } = sections[level]!
     const isShown = isKept ? headings.has(piece) : selected.has(piece) && (!isDropped || level === 1)
-    if (isShown) kept.push(piece)
+    if (isShown) content.push(piece)
     for (const section of sections.slice(level)) Object.assign(section, { isKept: false, isDropped: false })
   }
-  return kept.reverse()
+  return content.reverse()
 }

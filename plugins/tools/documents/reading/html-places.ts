@@ -1,7 +1,7 @@
 import { UNSPACED } from './html-words.ts'
 
 /**
- * The words by which a browser finds a place on a page, as they are on the page: `start` is at the place, `prefix` just
+ * The words with which a browser finds a place, as they are on the page: `start` is at the place, `prefix` just
  * before it. They are found there first, and nowhere before.
  */
 export interface Place {
@@ -114,7 +114,7 @@ export function createPlaceIndex() {
     /** Returns the places at the beginnings of some texts; undefined for those that are not found first. */
     findPlaces(texts: readonly (readonly Run[])[]): (Place | undefined)[] {
       const countWords = createWordCount()
-      const wanted = texts.map((list) => {
+      const targets = texts.map((list) => {
         const run = list.find(({ text }) => toWords(text).length >= MIN_WORDS) ?? list[0]
         if (!run) return undefined
         const { index, offset } = run
@@ -126,20 +126,20 @@ export function createPlaceIndex() {
         const from = whole.from + countWords(whole.text, run)
         const above = whole.isAfterGap ? undefined : runs[index - 1]
         const prefix = cutEnd(offset > 0 ? whole.text.slice(0, offset) : (above?.text ?? ''))
-        const before = toWords(prefix).length
+        const prefixCount = toWords(prefix).length
         return {
           start,
           prefix,
           alone: { from, count },
-          after: before > 0 ? { from: from - before, count: count + before } : undefined,
+          after: prefixCount > 0 ? { from: from - prefixCount, count: count + prefixCount } : undefined,
         }
       })
       const first = selectFirst(
-        wanted.flatMap((want) => (want ? [want.alone, ...(want.after ? [want.after] : [])] : [])),
+        targets.flatMap((target) => (target ? [target.alone, ...(target.after ? [target.after] : [])] : [])),
       )
-      return wanted.map((want) => {
-        if (!want) return undefined
-        const { start, prefix, alone, after } = want
+      return targets.map((target) => {
+        if (!target) return undefined
+        const { start, prefix, alone, after } = target
         if (first.has(alone)) return { start }
         return after && first.has(after) ? { start, prefix } : undefined
       })
@@ -159,7 +159,7 @@ function createWordCount() {
 
 const BASE = 1_000_003
 
-/** Returns the hashes of all beginnings of a list, from which those of its parts are computed. */
+/** Returns the hashes of all beginnings of a list, from which the hashes of its parts are computed. */
 function sumUp(words: readonly number[]): Int32Array {
   const sums = new Int32Array(words.length + 1)
   for (const [index, word] of words.entries())

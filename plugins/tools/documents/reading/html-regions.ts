@@ -63,11 +63,14 @@ const FRAME_SHARE = 0.35
 const MAX_MENU_CHARS = 25
 const MIN_MENU_LINKS = 3
 
-export const shareOfLinks = ({ text, linked }: Region): number => linked / Math.max(1, text + linked)
+const shareOfLinks = ({ text, linked }: Region): number => linked / Math.max(1, text + linked)
 
 const CENTRAL = new Set(['html', 'body', 'main'])
 
-/** Returns the word by which a region is not a part of the text, `menu` and `list` for links; undefined if it may be one. */
+/**
+ * Returns the word that shows that a region is not a part of the text, `menu` or `list` for links; undefined if it may
+ * be one.
+ */
 export function findForeignHint(region: Region): string | undefined {
   const { name, hints, text, linked, links, isCentral } = region
   if (isCentral || CENTRAL.has(name)) return undefined

@@ -49,11 +49,11 @@ export function splitRuns(kind: Block['kind'], marked: string) {
     if (added === '') hasGap = true
     else if (added !== undefined || lineEnd !== undefined) append(added ?? lineEnd!)
     else {
-      const before = length
+      const start = length
       const text = append(own!)
       const run = text.trim()
       if (run === '') continue
-      runs.push({ at: before + text.search(/\S/), text: run, isAfterGap: hasGap })
+      runs.push({ at: start + text.search(/\S/), text: run, isAfterGap: hasGap })
       hasGap = false
     }
   }
@@ -69,7 +69,7 @@ export function addPlaces(pieces: readonly Piece[], index: PlaceIndex): Block[] 
   const places = index.findPlaces(blocks.flatMap(({ runs }) => runs)).values()
   return blocks.map(({ block, starts }) => ({
     ...block,
-    places: starts.map((at) => ({ at, place: places.next().value })),
+    places: starts.map((at) => ({ at, anchor: places.next().value })),
   }))
 }
 

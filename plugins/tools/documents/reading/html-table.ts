@@ -14,7 +14,7 @@ export interface Piece {
   text: number
   linked: number
   links: number
-  /** The texts of the block by which it is found on its page. */
+  /** The texts with which the block is found on its page. */
   runs?: readonly Run[]
 }
 
