@@ -6,7 +6,7 @@ import type { AgentDocument } from './types.ts'
 
 type MissingTool = TypeOf<typeof missingTools>[number]
 
-/** An expert as far as its needs are concerned. */
+/** The needs of an expert and of its prompts. */
 type Needy = Pick<Expert, 'needs' | 'quick_prompts'>
 
 /** An expert with what it lacks in place of what it needs. */

@@ -70,7 +70,7 @@ interface Missing {
   reason: string
 }
 const reasons = (missing: Missing[]) => Object.fromEntries(missing.map(({ tool, reason }) => [tool, reason]))
-/** The reasons of the whole, and those of each prompt. */
+/** The reasons for the whole expert, then the reasons for each prompt. */
 const reasonsOf = (row: { missing: Missing[]; quick_prompts: { missing: Missing[] }[] }) => [
   reasons(row.missing),
   ...row.quick_prompts.map(({ missing }) => reasons(missing)),
@@ -88,7 +88,7 @@ t.test('The list of experts says what a new agent of the caller would lack, and 
     { tool: 'teleport', label: { en: 'teleport', zh: 'teleport' }, reason: 'not_installed' },
   ])
   t.strictSame(reasonsOf(row).slice(1), [{}, { weigh: 'off' }, {}])
-  t.notOk('needs' in row || 'needs' in row.quick_prompts[1], 'what is needed and there is not shown')
+  t.notOk('needs' in row || 'needs' in row.quick_prompts[1], 'needs that are met are not shown')
   t.strictSame((await call('GET', '/experts/scout', ann)).missing, row.missing)
   t.strictSame(reasons((await rowOf(server.admin)).missing), { weigh: 'off', teleport: 'not_installed' })
 })
