@@ -42,7 +42,7 @@ export default function WindowGauge({ store, window, onFailure }: Props) {
   const isOffered = part >= OFFERED_FROM
   return (
     <>
-      {isOffered && !isActive && (
+      {isOffered && !isActive && !isOpen && (
         <Button size="compact-xs" variant="subtle" color="gray" className={classes.offer} onClick={compact}>
           {t('chat.compact_now')}
         </Button>
