@@ -22,7 +22,7 @@ const show = (thread_id: string, compaction: Compaction | undefined) => {
 
 /** Has the model summarize the earlier messages of a thread, so that its next answers read less; throws the refusal. */
 export async function compactThread({ agent_id: id, thread_id, latest }: ThreadStore): Promise<void> {
-  const before = readCompaction(thread_id)
+  const previous = readCompaction(thread_id)
   const turn_id = latest().turns.at(-1)?.id ?? ''
   show(thread_id, { turn_id })
   try {
@@ -32,7 +32,7 @@ export async function compactThread({ agent_id: id, thread_id, latest }: ThreadS
     sessionStorage.setItem(nameOf(thread_id), JSON.stringify(compaction))
     show(thread_id, compaction)
   } catch (error) {
-    show(thread_id, before)
+    show(thread_id, previous)
     throw error
   }
 }

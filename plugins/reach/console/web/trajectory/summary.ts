@@ -2,6 +2,7 @@ import { describeCall } from '../chat/messages/describe-call.ts'
 import { END_WORDS } from '../chat/messages/turn-end.tsx'
 import { formatNumber } from '../i18n/format.ts'
 import { joinNames, t } from '../i18n/words.ts'
+import { parseCall } from './parse-call.ts'
 import type { Step } from './steps.ts'
 
 /** The summary of a step in the words of the console; of what it does not know, as the server says it. */
@@ -39,21 +40,5 @@ export function readSummary({ type, text }: Step): string {
 
 const isEnd = (text: string): text is keyof typeof END_WORDS => Object.hasOwn(END_WORDS, text)
 
-/** The tool and the input of a call from its summary. */
-export function parseCall(summary: string): { name: string; input: unknown } {
-  const [, name = summary, input = ''] = /^(\S+) (.*)$/s.exec(summary) ?? []
-  return { name, input: readInput(input) }
-}
-
 /** The name of a tool for people. */
 export const nameTool = (name: string) => describeCall(name, {}).verb
-
-/** The input of a call; of one that was cut, its first field. */
-function readInput(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    const [, name, value] = /^\{"(\w+)":"([^"\\]*)"/.exec(json) ?? []
-    return name ? { [name]: value } : {}
-  }
-}

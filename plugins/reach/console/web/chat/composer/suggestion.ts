@@ -21,7 +21,7 @@ export interface SuggestionKeys {
   handleKey(event: KeyboardEvent): boolean
 }
 
-/** What is typed to get suggestions: the word after `/` at the beginning of the text, or the words after `@`. */
+/** The typed text that asks for suggestions: the word after `/` at the beginning of the text, or the words after `@`. */
 export interface Trigger {
   action?: string
   /** The words between `@` and the caret; the name of an agent may have spaces. */
@@ -33,7 +33,7 @@ const MAX_NAME = 64
 /** An `@` that begins a word, not one within an address of e-mail. */
 const MENTION = /(?<![\w.+-])@([^\n@]*)$/
 
-/** Reads what the text before the caret asks for; undefined if it asks for nothing. */
+/** Reads the trigger before the caret; undefined without one. */
 export function readTrigger(text: string, caret: number): Trigger | undefined {
   const action = /^\/(\S*)$/.exec(text)?.[1]
   if (action !== undefined) return { action }

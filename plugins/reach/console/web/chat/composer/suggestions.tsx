@@ -60,9 +60,9 @@ export default function Suggestions({
   const actions = useActions({ agent_id: agent.id, store, onAttach, onFailure })
   const prompts = usePromptEntries(action !== undefined, onFill)
   const replace = (replacement: string) => {
-    const before = text.slice(0, mention?.start) + replacement
-    if (replacement !== '') setInserted(before)
-    onText(before + text.slice(caret), before.length)
+    const head = text.slice(0, mention?.start) + replacement
+    if (replacement !== '') setInserted(head)
+    onText(head + text.slice(caret), head.length)
   }
   const mentions = useMentions({
     agent,

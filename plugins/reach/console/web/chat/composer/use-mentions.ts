@@ -5,7 +5,7 @@ import { Bot, File } from '../../ui/icons.ts'
 import type { ListedAgent } from '../use-agent.ts'
 import type { Suggestion } from './suggestion.ts'
 
-/** The tool by which an agent asks another one. */
+/** The name of the tool that asks another agent. */
 const ASK_AGENT = 'ask_agent'
 
 interface Options {

@@ -30,7 +30,7 @@ export default function WindowGauge({ store, window, onFailure }: Props) {
   const last = useThread(store, ({ turns }) => turns.at(-1)?.id)
   const compaction = useCompaction(store.thread_id)
   const [isOpen, setOpen] = useState(false)
-  // What the last answer read is no longer what the next one reads.
+  // The next answer reads less than the last one has read.
   const isOutdated = compaction !== undefined && compaction.turn_id === last
   const part = window ? Math.min(used / window, 1) : 0
   if (part < SHOWN_FROM || isOutdated) return null

@@ -30,16 +30,16 @@ export const CallView = memo(function CallView({ call, isActive }: Props) {
   const [isOpen, setOpen] = useState(false)
   const isRunning = isActive && call.output === undefined
   const state = call.is_error ? 'failed' : isRunning ? 'running' : 'done'
-  const asked = findAsked(call, use(TurnContext)?.agents)
-  const { icon: Icon, verb, object } = describeCall(call.name, call.input, asked?.name)
+  const askedAgent = findAsked(call, use(TurnContext)?.agents)
+  const { icon: Icon, verb, object } = describeCall(call.name, call.input, askedAgent?.name)
   const progress = isRunning ? lastLine(call.live?.progress) || describeStep(call) : ''
   const decision = call.decision && DECISIONS[call.decision]
   const results = state === 'done' ? listResults(call) : undefined
   return (
     <div className={classes.call} data-state={state}>
       <UnstyledButton className={classes.line} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {asked ? (
-          <AgentIcon agent={asked} size="sm" />
+        {askedAgent ? (
+          <AgentIcon agent={askedAgent} size="sm" />
         ) : (
           <Icon size={14} aria-hidden className={classes.icon} />
         )}
@@ -56,7 +56,10 @@ export const CallView = memo(function CallView({ call, isActive }: Props) {
       </UnstyledButton>
       {progress && !isOpen && <div className={classes.progress}>{progress}</div>}
       {isOpen && (
-        <div className={classes.body} style={asked?.color ? { borderLeftColor: asked.color } : undefined}>
+        <div
+          className={classes.body}
+          style={askedAgent?.color ? { borderLeftColor: askedAgent.color } : undefined}
+        >
           <Suspense>
             <CallBody call={call} isActive={isActive} />
           </Suspense>

@@ -12,7 +12,7 @@ export interface ShownTurn {
   agents: readonly ListedAgent[]
 }
 
-/** The turn whose calls are shown; undefined where nothing more can be read about it. */
+/** The turn whose calls are shown; undefined in a shared conversation, whose reader may not read more. */
 export const TurnContext = createContext<ShownTurn | undefined>(undefined)
 
 /** True for a call whose work is a conversation of its own. */

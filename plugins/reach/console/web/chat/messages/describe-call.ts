@@ -61,12 +61,12 @@ export const readInput = (input: unknown): Record<string, unknown> =>
     ? (input as Record<string, unknown>)
     : {}
 
-/** Describes a call of a tool; `asked` is the name of the agent that it asks, if the call does not have it. */
-export function describeCall(name: string, input: unknown, asked?: string): CallWords {
+/** Describes a call of a tool; `agentName` is the name of the agent that it asks, if the call does not have it. */
+export function describeCall(name: string, input: unknown, agentName?: string): CallWords {
   const kind = KINDS[name]
   const fields = readInput(input)
   if (!kind) return { icon: Wrench, verb: t('tools.other', { name: name.replaceAll('_', ' ') }), object: '' }
-  const agent = asked ?? fields.agent
+  const agent = agentName ?? fields.agent
   if (name === 'ask_agent' && typeof agent === 'string')
     return { icon: kind.icon, verb: t('tools.ask_agent', { agent }), object: toLine(fields.task) }
   const object = name === 'execute' ? toCommandLine(fields) : kind.field ? fields[kind.field] : ''

@@ -3,7 +3,7 @@ import { use } from 'react'
 import type { components } from '#client'
 import { client } from '../../server/client.ts'
 import { send } from '../../server/send.ts'
-import { parseCall } from '../../trajectory/summary.ts'
+import { parseCall } from '../../trajectory/parse-call.ts'
 import type { Step } from '../store/thread-view.ts'
 import { type ShownTurn, TurnContext } from './delegation.ts'
 import type { Call } from './parts.ts'
@@ -26,12 +26,12 @@ export function useSteps(isActive: boolean): Step[] {
     staleTime: 0,
     retry: false,
   })
-  const seen = Object.values(shown?.turn.live ?? {}).flatMap(({ steps }) => steps)
+  const liveSteps = Object.values(shown?.turn.live ?? {}).flatMap(({ steps }) => steps)
   const steps = new Map(recorded.map((step) => [step.id, step]))
-  for (const step of seen) {
-    const before = steps.get(step.id)
-    const isResultOnly = step.input === undefined && before !== undefined
-    steps.set(step.id, isResultOnly ? { ...step, ...before, ...toResult(step) } : step)
+  for (const step of liveSteps) {
+    const recordedStep = steps.get(step.id)
+    const isResultOnly = step.input === undefined && recordedStep !== undefined
+    steps.set(step.id, isResultOnly ? { ...step, ...recordedStep, ...toResult(step) } : step)
   }
   return [...steps.values()].map((step) => {
     const { live, decisions } = shown!.turn
