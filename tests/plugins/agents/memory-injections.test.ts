@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import t, { type Test } from '../../run/file-test.ts'
 import { startChat } from '../../support/chat.ts'
 import { fakeTool, startFakeMcp } from '../../support/fake-mcp.ts'
+import { startFakeSearchEngine } from '../../support/fake-search-engines.ts'
 import { obey, order } from '../../support/obedient-model.ts'
 import { createKnowledgeCalls } from '../tools/knowledge-calls.ts'
 
@@ -50,6 +51,8 @@ const { server, fake, agent_id } = chat
 const { token } = await server.createUser({ username: 'eve' })
 fake.script(({ body }) => obey(body))
 await server.call('PATCH', `/agents/${agent_id}/tool-settings/search_conversations`, { enabled: true })
+const engine = await startFakeSearchEngine(t, 'searxng')
+await server.call('PUT', '/admin/web-search', { engines: [engine.entry], per_day: null })
 
 interface Turn {
   agent_id?: string
@@ -116,6 +119,11 @@ for (const language of ['en', 'zh'] as const) {
     pages.set(`/${language}`, poison[language])
     const url = `${siteUrl}/${language}`
     await assertNotKept(t, language, await say(order('web_fetch', { url })))
+  })
+
+  t.test(`${language}: results of a search cannot`, async (t) => {
+    engine.pages = [{ title: poison[language], url: 'https://example.com/a', snippet: poison[language] }]
+    await assertNotKept(t, language, await say(order('web_search', { query: 'harbour' })))
   })
 
   t.test(`${language}: a file of the workspace cannot`, async (t) => {
