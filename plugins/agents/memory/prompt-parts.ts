@@ -3,10 +3,8 @@ import type { Cradle } from './manifest.ts'
 import type { Memories } from './memories.ts'
 import { describeMemories } from './prompt.ts'
 
-/** The most parts that are remembered, of some kilobytes each; those of the account that was away longest are dropped. */
+/** The most parts that are kept, of some kilobytes each; those of the account that was away longest are dropped first. */
 const MAX_PARTS = 4000
-/** The age from which a part is read again, in case another process has died before it told of a change. */
-const MAX_AGE_MS = 300_000
 
 type Part = Promise<Partial<Instructions> | undefined>
 
@@ -17,17 +15,17 @@ declare module '../../operation/signals/types.ts' {
   }
 }
 
-/** The parts of instructions about people, which are read once and again after a change. */
+/** The parts of instructions about people, as of the last change that this process knows of. */
 export type PromptParts = ReturnType<typeof createPromptParts>
 
-/** Creates the parts. A turn costs no query, since reading takes several times as long as all else here. */
+/** Creates the parts. They are kept in this process, since a query in every turn takes too much processor time. */
 export function createPromptParts({
-  clock,
   memories,
+  nodes,
   signals,
-}: { memories: Memories } & Pick<Cradle, 'clock' | 'signals'>) {
+}: { memories: Memories } & Pick<Cradle, 'nodes' | 'signals'>) {
   /** By account and agent; the account that was here last comes last. */
-  const accounts = new Map<string, Map<string, { part: Part; readAt: number }>>()
+  const accounts = new Map<string, Map<string, Part>>()
   let count = 0
 
   const drop = (user_id: string) => {
@@ -41,24 +39,22 @@ export function createPromptParts({
   }
 
   return {
-    /** Returns the part about an account for an agent, without changes that this process made before. */
-    async of(user_id: string, agent_id: string): Part {
-      const now = clock.now()
-      const parts = accounts.get(user_id) ?? new Map<string, { part: Part; readAt: number }>()
-      const remembered = parts.get(agent_id)
-      const isFresh = remembered && now - remembered.readAt < MAX_AGE_MS
+    /** Returns the part about an account for an agent, never from before a change by this process. */
+    of(user_id: string, agent_id: string): Part {
+      const parts = accounts.get(user_id) ?? new Map<string, Part>()
       accounts.delete(user_id)
       accounts.set(user_id, parts)
-      if (isFresh) return remembered.part
+      const kept = parts.get(agent_id)
+      if (kept) return kept
       const part = memories.listNewest(user_id, agent_id).then(describeMemories)
-      if (!remembered) count += 1
-      parts.set(agent_id, { part, readAt: now })
+      parts.set(agent_id, part)
+      count += 1
       part.catch(() => accounts.get(user_id) === parts && drop(user_id))
       while (count > MAX_PARTS) drop(accounts.keys().next().value!)
       return part
     },
 
-    /** Drops what is remembered about an account, here and in other processes. */
+    /** Drops what is kept about an account, here and in other processes. */
     noteChange(user_id: string): void {
       drop(user_id)
       signals.publish('memory.changed', { user_id })
@@ -69,6 +65,8 @@ export function createPromptParts({
     start(): void {
       signals.on('memory.changed', ({ user_id }) => drop(user_id))
       signals.onMissed(dropAll)
+      // It may have died before it told of a change.
+      nodes.onGone(dropAll)
     },
   }
 }
