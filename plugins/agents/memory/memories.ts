@@ -37,7 +37,7 @@ const MAX_RECALLED = 20
 /** The most memories of a scope that are read for instructions. */
 const MAX_NEWEST = 100
 
-/** The memories to list or to delete; undefined stands for all. */
+/** The memories to list or to delete; a missing field selects all. */
 export interface MemorySelection {
   scope?: 'me' | 'agent'
   agent_id?: string
@@ -126,11 +126,11 @@ export function createMemories({
         await memories.deleteOne({ _id: memory._id, user_id })
         throw new AppError('AUTH_FAILED')
       }
-      const kept =
+      const accepted =
         stored.state === 'proposed' && state === 'kept' ? await keep({ _id: stored._id, user_id }) : null
-      const is_new = stored._id === memory._id || kept !== null
+      const is_new = stored._id === memory._id || accepted !== null
       if (is_new) await noteChange(user_id)
-      return { memory: kept ?? stored, is_new }
+      return { memory: accepted ?? stored, is_new }
     },
 
     /** Changes a memory. Throws MEMORY_NOT_FOUND, MEMORY_EXISTS, PRECONDITION_FAILED, VALIDATION_FAILED. */

@@ -4,14 +4,14 @@ import { fold, toWords } from '#plugin-api'
 
 const segmenter = new Intl.Segmenter('zh', { granularity: 'word' })
 
-/** English words that a note may add to those of the person: they say nothing by themselves. */
+/** English words that a note may add to the person's words: they say nothing by themselves. */
 const ENGLISH = new Set(
   toWords(
     `a an the this that these those it its he she they them their theirs his her hers him i me my mine we us our you your
     and or of in on at to for from with by as about is are was were be been being am has have had having do does did will
     would can could ca wo s m d ll re ve person people user users person's name named called calls likes like liked
     prefers prefer preferred prefers wants want wanted needs need needed uses use used using lives live living works work
-    working knows know speaks speak owns own thing things also who which when where there here`,
+    working knows know speaks speak owns own thing things also who which when here where`,
   ),
 )
 

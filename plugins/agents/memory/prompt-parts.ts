@@ -3,7 +3,7 @@ import type { Cradle } from './manifest.ts'
 import type { Memories } from './memories.ts'
 import { describeMemories } from './prompt.ts'
 
-/** The most parts that are kept, of some kilobytes each; those of the account that was away longest are dropped first. */
+/** The most parts that are kept, of some kilobytes each; the parts of the account that was away longest are dropped first. */
 const MAX_PARTS = 4000
 
 type Part = Promise<Partial<Instructions> | undefined>
@@ -44,8 +44,8 @@ export function createPromptParts({
       const parts = accounts.get(user_id) ?? new Map<string, Part>()
       accounts.delete(user_id)
       accounts.set(user_id, parts)
-      const kept = parts.get(agent_id)
-      if (kept) return kept
+      const earlierPart = parts.get(agent_id)
+      if (earlierPart) return earlierPart
       const part = memories.listNewest(user_id, agent_id).then(describeMemories)
       parts.set(agent_id, part)
       count += 1

@@ -59,7 +59,7 @@ export function createProposals(
   const { agents, collections, config, history, log, memories, models, threads, users } = cradle
   const { memory_reviews: reviews } = collections
 
-  /** Reads what the person has written in turns of one thread; nothing where nothing is remembered. */
+  /** Reads what the person has written in turns of one thread; nothing if the thread has no memory. */
   const readThread = async (account: Account, turns: readonly NotedTurn[]): Promise<OwnMessage[]> => {
     const { thread_id, agent_id } = turns[0]!
     const owner = { user_id: account._id, agent_id }

@@ -53,10 +53,10 @@ const recallInput = rowOf({
 type Parts = Pick<Cradle, 'extensions' | 'users'> & { memories: Memories }
 type Execute<Input> = (input: Input, context: ToolContext, turn: OfferedTurn) => Promise<string>
 
-/** True if one of the tools is among those of an agent. */
+/** True if an agent has one of the tools. */
 export const hasMemoryTool = (tools: readonly Tool[]): boolean => tools.some(({ name }) => NAMES.has(name))
 
-/** Creates the tools by which agents remember; `partsOf` returns the services when it is called. */
+/** Creates the tools of memory; `partsOf` returns the services when it is called. */
 export function createMemoryTools(partsOf: () => Parts): Tool[] {
   const define = <Input>(
     tool: Pick<Tool, 'name' | 'label' | 'description' | 'input_schema'>,
@@ -139,7 +139,7 @@ export function createMemoryTools(partsOf: () => Parts): Tool[] {
         name: 'forget',
         label: { en: 'Forget', zh: '忘记' },
         description:
-          'Forgets a note about the user for good, by its id. Call it if the user asks for it, or the note is wrong or outdated by what the user says.',
+          'Forgets a note about the user permanently, by its id. Call it if the user asks for it, or the note is wrong or outdated by what the user says.',
         input_schema: forgetInput,
       },
       sayRefusals(forget),

@@ -49,7 +49,7 @@ t.test('Numbers, addresses and handles are the same to the letter', async (t) =>
     ['Pays 12.50', 'I pay 12,50'],
     ['Mail is ann@example.com', 'My mail is ann@example.org'],
     ['Mail is ann@example.com.evil.example', 'My mail is ann@example.com'],
-    ['Mail is eve@example.com', 'My mail is ann@example.com, eve is away'],
+    ['Mail is eve@example.com', 'My mail is ann@example.com, eve is ill'],
     ['Site is https://example.com/evil', 'My site is https://example.com/'],
     ['Is @ada', 'I am @ada_l'],
     ['Is @ada', 'I am ada'],
