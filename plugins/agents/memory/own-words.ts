@@ -11,7 +11,7 @@ const ENGLISH = new Set(
     and or of in on at to for from with by as about is are was were be been being am has have had having do does did will
     would can could ca wo s m d ll re ve person people user users person's name named called calls likes like liked
     prefers prefer preferred prefers wants want wanted needs need needed uses use used using lives live living works work
-    working knows know speaks speak owns own thing things also who which when here where`,
+    working knows know speaks speak owns own thing things also who which when there here where`,
   ),
 )
 

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import t from '../../run/file-test.ts'
 import { type ChatSocket, startChat } from '../../support/chat.ts'
 
@@ -11,7 +12,11 @@ const socket = await chat.connect()
 async function say(text: string, { by = socket, path }: { by?: ChatSocket; path?: string } = {}) {
   const toolCalls = [{ id: 'call_1', name: 'read_file', arguments: { path } }]
   fake.next(...(path ? [{ toolCalls }] : []), { text: [`My answer to ${text}`] })
-  return by.ask({ text })
+  const turn = await by.ask({ text })
+  const noted = { turns: { $elemMatch: { turn_id: turn.turn_id } } }
+  // The turn is noted just after its last frame.
+  while ((await server.db.collection('memory_reviews').countDocuments(noted)) === 0) await setTimeout(10)
+  return turn
 }
 const list = async (state: string, token = server.admin.token) =>
   (await server.call('GET', `/memories?state=${state}`, undefined, token)) as {
