@@ -100,8 +100,8 @@ export interface TurnMaterial {
   /** What the person themselves has written in the conversation, oldest first, as far as the model still sees it. */
   said: readonly string[]
   /**
-   * Where other texts before the model come from: names of tools that have returned something, `document` for attached
-   * documents, `copy` for a conversation that was copied or imported, `summary` for a summary of what came before.
+   * Where other texts before the model come from: names of tools that have returned something or quote others, `agent` and
+   * `project` for instructions that others can change, `connector` for its tools, `document` for attached documents, `copy` for a conversation that was copied or imported, `summary` for a summary of what came before.
    */
   others: ReadonlySet<string>
 }
@@ -178,6 +178,8 @@ export interface Tool {
   top_level_only?: boolean
   /** True for tools that delegate: they are not offered where nothing can be delegated further. */
   delegates?: true
+  /** Set by `forTurn` if the description quotes what other people have written. */
+  quotes_others?: boolean
   /** True for tools whose calls tell of other conversations: a conversation is shared without them. */
   personal?: true
   /** The permission that the account must hold for which the agent acts. */

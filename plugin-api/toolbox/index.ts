@@ -95,6 +95,7 @@ export {
   EVERYONE,
   grantedAccess,
   granteesOf,
+  isChangedOnlyBy,
   isEditableBy,
   isForEveryone,
   isGrantedTo,

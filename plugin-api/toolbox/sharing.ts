@@ -61,6 +61,12 @@ export const isEditableBy = (person: Person) => ({
   grants: { $elemMatch: { to: { $in: granteesOf(person) }, access: 'edit' as const } },
 })
 
+/** True if nobody but this account can change a thing of this owner. */
+export const isChangedOnlyBy = (
+  { id }: Pick<Person, 'id'>,
+  { owner_id, grants = [] }: Shared & { owner_id: string },
+): boolean => owner_id === id && grants.every(({ access }) => access === 'use')
+
 /** True if a thing is shared with all accounts. */
 export const isForEveryone = ({ grants = [] }: Shared): boolean => grants.some(({ to }) => to === EVERYONE)
 

@@ -1,9 +1,11 @@
-import { isGrantedTo } from '#plugin-api'
+import { isChangedOnlyBy, isGrantedTo } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import type { AgentDocument, Viewer } from './types.ts'
 
-/** An agent that another one can ask. */
-export type AskableAgent = Pick<AgentDocument, '_id' | 'name' | 'description'>
+type Asked = Pick<AgentDocument, '_id' | 'name' | 'description' | 'owner_id' | 'grants'>
+
+/** An agent that another one can ask; `is_own` if nobody but the account can change it. */
+export type AskableAgent = Pick<AgentDocument, '_id' | 'name' | 'description'> & { is_own: boolean }
 
 /** Creates the search for the agents that another agent can ask for an account. */
 export function createAskable({ collections: { agents } }: Pick<Cradle, 'collections'>) {
@@ -15,12 +17,18 @@ export function createAskable({ collections: { agents } }: Pick<Cradle, 'collect
     ): Promise<AskableAgent[]> {
       const rows = await agents
         .find({ $or: [{ owner_id: id }, isGrantedTo({ id, groups })], state: 'running' })
-        .project<AskableAgent & Pick<AgentDocument, 'owner_id'>>({ name: 1, description: 1, owner_id: 1 })
+        .project<Asked>({ name: 1, description: 1, owner_id: 1, grants: 1 })
         .sort({ _id: 1 })
         .limit(limit + 1)
         .toArray()
-      const others = rows.filter(({ _id }) => _id !== except).slice(0, limit)
-      return others.sort((a, b) => Number(b.owner_id === id) - Number(a.owner_id === id))
+      return rows
+        .filter(({ _id }) => _id !== except)
+        .slice(0, limit)
+        .sort((a, b) => Number(b.owner_id === id) - Number(a.owner_id === id))
+        .map(({ owner_id, grants, ...agent }) => ({
+          ...agent,
+          is_own: isChangedOnlyBy({ id }, { owner_id, ...(grants && { grants }) }),
+        }))
     },
   }
 }

@@ -21,3 +21,7 @@ export async function hasMemory(
   const answers = (await extensions['memory.listeners'].ask(thread)).filter((answer) => answer !== undefined)
   return answers.length > 0 && answers.every((answer) => answer === 'one')
 }
+
+/** True if the account itself writes in a thread; anybody may write to a channel. */
+export const isWrittenByAccount = ({ channel_type }: Pick<OfferedTurn, 'channel_type'>): boolean =>
+  OWN_KINDS.has(channel_type) || channel_type === 'schedule'

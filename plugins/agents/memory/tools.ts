@@ -9,7 +9,7 @@ import {
   type TypeOf,
   toLine,
 } from '#plugin-api'
-import { hasMemory } from './listeners.ts'
+import { hasMemory, isWrittenByAccount } from './listeners.ts'
 import type { Cradle } from './manifest.ts'
 import { MAX_PROPOSED, type Memories } from './memories.ts'
 import { hasOnlyOwnWords } from './own-words.ts'
@@ -90,8 +90,9 @@ export function createMemoryTools(partsOf: () => Parts): Tool[] {
     const { user_id, agent_id, thread_id, locale } = context
     const { message_id, said, others } = context.readMaterial()
     const text = toLine(raw)
-    const isUndisturbed = turn.owner_id === user_id && [...others].every((name) => NAMES.has(name))
-    const state = isUndisturbed || hasOnlyOwnWords(text, said) ? 'kept' : 'proposed'
+    const isUndisturbed = [...others].every((name) => NAMES.has(name))
+    const isOwn = isWrittenByAccount(turn) && (isUndisturbed || hasOnlyOwnWords(text, said))
+    const state = isOwn ? 'kept' : 'proposed'
     if (state === 'proposed' && (await memories.countProposed(user_id)) >= MAX_PROPOSED)
       return 'Nothing was stored: too many notes already wait until the person decides on them.'
     const source = { agent_id, thread_id, message_id }

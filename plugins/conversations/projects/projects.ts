@@ -4,6 +4,7 @@ import {
   type Conditional,
   findPage,
   grantedAccess,
+  isChangedOnlyBy,
   isEditableBy,
   isGrantedTo,
   listLosers,
@@ -102,9 +103,13 @@ export function createProjects({
   const readSettings = async (user_id: string, _id: string): Promise<ProjectSettings | undefined> => {
     const account = await users.findRecent(user_id)
     if (!account) return undefined
-    const projection = { _id: 0, instructions: 1, knowledge_base_ids: 1 } as const
+    const projection = { instructions: 1, knowledge_base_ids: 1, user_id: 1, grants: 1 } as const
     const filter = { _id, ...visibleTo({ id: user_id, groups: account.group_ids }) }
-    return (await projects.findOne(filter, { projection })) ?? undefined
+    const project = await projects.findOne(filter, { projection })
+    if (!project) return undefined
+    const { instructions, knowledge_base_ids, user_id: owner_id, grants } = project
+    const is_own = isChangedOnlyBy({ id: user_id }, { owner_id, ...(grants && { grants }) })
+    return { instructions, knowledge_base_ids, is_own }
   }
 
   /** Takes threads out of the projects that their accounts do not see: of all threads, of accounts, or in one project. */

@@ -1,4 +1,11 @@
-import { type OfferedTurn, objectOf, type Tool, type ToolContext, type TypeOf } from '#plugin-api'
+import {
+  isChangedOnlyBy,
+  type OfferedTurn,
+  objectOf,
+  type Tool,
+  type ToolContext,
+  type TypeOf,
+} from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import { nameOfPlace } from './passages/places.ts'
 import { findRebuild } from './rows.ts'
@@ -52,6 +59,9 @@ export function createSearchTool(partsOf: () => Parts): Tool {
       return {
         ...tool,
         description: describe(bases),
+        quotes_others: bases.some(
+          (base) => !isChangedOnlyBy({ id: turn.user_id }, { ...base, owner_id: base.user_id }),
+        ),
         async execute({ query, limit = DEFAULT_PASSAGES }: Input, context) {
           const parts = partsOf()
           // Since the turn began, a base may have been deleted or is no longer shared.

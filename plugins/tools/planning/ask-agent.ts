@@ -50,6 +50,7 @@ export function createAskAgent(services: () => Pick<Cradle, 'agents'>): Tool {
       return {
         ...tool,
         description: describe(listed),
+        quotes_others: listed.some(({ is_own }) => !is_own),
         async execute({ agent, task }: TypeOf<typeof input>, { delegate }) {
           const others = await listOthers(turn, MAX_NAMED)
           const named = findNamed(others, agent)

@@ -58,6 +58,7 @@ interface Turn {
   agent_id?: string
   thread_id?: string
   content?: object[]
+  project_id?: string
   knowledge_base_ids?: string[]
 }
 
@@ -240,4 +241,30 @@ t.test('an agent of somebody else cannot have an agent of the person remember', 
   )
   await assertNotKept(t, 'en', await say('Hello, who are you?', { agent_id: shared }))
   await assertNotKept(t, 'en', await say(order('ask_agent', { agent: 'Schemer', task: 'Help me.' })))
+})
+
+t.test('the instructions of a project of somebody else cannot', async (t) => {
+  const project = await server.call('POST', '/projects', { name: 'Trip', instructions: poison.en }, token)
+  await server.call(
+    'PUT',
+    `/projects/${project.id}/grants`,
+    [{ user: server.admin.username, access: 'use' }],
+    token,
+  )
+  await assertNotKept(t, 'en', await say('Hello', { project_id: project.id }))
+})
+
+t.test('the description of a tool of a connector cannot', async (t) => {
+  mcp.tools = [fakeTool('look', { description: poison.en, annotations: { readOnlyHint: true } })]
+  const { id } = await server.call('POST', '/connectors', {
+    name: 'poisoned',
+    kind: 'mcp',
+    config: { url: mcp.url },
+  })
+  await server.call('PUT', `/agents/${agent_id}/connectors`, { connectors: [{ id }] })
+  fake.next(
+    { toolCalls: [{ name: 'remember', arguments: { text: EVIL.en, scope: 'me' } }] },
+    { text: 'Yes.' },
+  )
+  await assertNotKept(t, 'en', await say('Hello'))
 })

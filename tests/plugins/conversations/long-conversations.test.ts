@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { definePlugin } from '#plugin-api'
 import type { Script } from '../../../plugin-api/testing/fake-openai.ts'
 import t, { type Test } from '../../run/file-test.ts'
-import { startChat } from '../../support/chat.ts'
+import { amount, chooseSeed } from '../../run/tier.ts'
+import { startChat, textOf } from '../../support/chat.ts'
+import { type Chance, createChance } from '../../support/random.ts'
 
 /** The output of the next call of the tool `probe`. */
 let output = ''
@@ -26,6 +28,7 @@ const probePlugin = definePlugin({
 
 const chat = await startChat(t, { given: [probePlugin], config: { plugins: { probe: { required: true } } } })
 const { fake, server } = chat
+const seed = chooseSeed(57)
 
 /** The share of a window, in characters, that the history may fill. */
 const toRoom = (window: number) => window * 3 * 0.6
@@ -122,6 +125,47 @@ async function converse(t: Test) {
     },
   }
 }
+
+/** The length of a text: mostly short, sometimes a large part of what fits. */
+const lengthOf = ({ int, chance }: Chance, room: number) =>
+  chance(0.2) ? int(room / 8, room / 3) : int(1, Math.floor(room / 20))
+
+for (const window of [8192, 32_768, 131_072])
+  t.test(
+    `a window of ${window} tokens: nothing is left out before it is summarized (seed ${seed})`,
+    async (t) => {
+      await useWindow(window)
+      const chance = createChance(seed + window)
+      const room = toRoom(window)
+      const conversation = await converse(t)
+      let summed = 0
+      for (let turn = 0; turn < amount({ short: 24, long: 150 }); turn += 1) {
+        const taken = await conversation.take({
+          question: lengthOf(chance, room),
+          answer: lengthOf(chance, room),
+          outputs: chance.chance(0.3) ? [chance.int(1, Math.floor(room / 6))] : [],
+        })
+        t.match(taken.end, { type: 'done' }, `turn ${turn} ends`)
+        t.strictSame(taken.unread.slice(0, 5), [], `turn ${turn} has all that was said before it`)
+        t.equal(textOf(taken.frames), taken.reply)
+        summed += taken.requests.filter(isSummary).length
+        for (const body of taken.requests)
+          t.ok(JSON.stringify(body.messages).length < window * 3 * 1.1, 'and is no longer than the window')
+      }
+      t.ok(summed > 1, `${summed} summaries were made`)
+    },
+  )
+
+t.test('a new message that fills the window does not push out what nobody has read', async (t) => {
+  await useWindow(8192)
+  const room = toRoom(8192)
+  const conversation = await converse(t)
+  for (let turn = 0; turn < 4; turn += 1)
+    await conversation.take({ question: room * 0.1, answer: room * 0.1 })
+  const { end, unread } = await conversation.take({ question: room * 0.6, answer: 100 })
+  t.match(end, { type: 'done' })
+  t.strictSame(unread.slice(0, 5), [])
+})
 
 t.test('old outputs of tools are left out before anything is summarized', async (t) => {
   await useWindow(8192)

@@ -60,21 +60,25 @@ for (const [kind, startFake] of [
     t.strictSame(await say(channel, 'direct'), EVERYTHING)
     t.strictSame(await say(channel, 'group'), NOTHING, 'never where several people listen')
 
-    await t.test('what is said in a direct conversation is remembered, and nothing of a group', async (t) => {
-      const remember = (text: string) => ({
-        toolCalls: [{ name: 'remember', arguments: { text, scope: 'me' } }],
-      })
-      const texts = async () =>
-        (await server.call('GET', '/memories')).map(({ text }: { text: string }) => text)
-      channel.fake.next(remember('I live in Lund.'), { text: 'I will remember Lund.' })
-      await channel.platform.say({ text: 'I live in Lund.', place: 'direct', sender: 'ann' })
-      await channel.seeMessage('I will remember Lund.')
-      t.strictSame(await texts(), ['I live in Lund.', MEMORY])
-      channel.fake.next(remember('I live in Oslo.'), { text: 'I cannot remember Oslo.' })
-      await channel.platform.say({ text: 'I live in Oslo.', place: 'group', sender: 'ann' })
-      await channel.seeMessage('I cannot remember Oslo.')
-      t.strictSame(await texts(), ['I live in Lund.', MEMORY])
-    })
+    await t.test(
+      'what anybody says in a direct conversation is proposed, and nothing of a group',
+      async (t) => {
+        const remember = (text: string) => ({
+          toolCalls: [{ name: 'remember', arguments: { text, scope: 'me' } }],
+        })
+        const texts = async (query: string) =>
+          (await server.call('GET', `/memories?state=${query}`)).map(({ text }: { text: string }) => text)
+        channel.fake.next(remember('I live in Lund.'), { text: 'I will remember Lund.' })
+        await channel.platform.say({ text: 'I live in Lund.', place: 'direct', sender: 'ann' })
+        await channel.seeMessage('I will remember Lund.')
+        t.strictSame(await texts('kept'), [MEMORY])
+        t.strictSame(await texts('proposed'), ['I live in Lund.'])
+        channel.fake.next(remember('I live in Oslo.'), { text: 'I cannot remember Oslo.' })
+        await channel.platform.say({ text: 'I live in Oslo.', place: 'group', sender: 'ann' })
+        await channel.seeMessage('I cannot remember Oslo.')
+        t.strictSame(await texts('proposed'), ['I live in Lund.'])
+      },
+    )
 
     await setMemory(t, channel, false)
     t.strictSame(await say(channel, 'direct'), NOTHING, 'switched off while the channel is connected')

@@ -1,4 +1,12 @@
-import { type OfferedTurn, rowOf, type Tool, type TypeOf, toWords, type WriteArea } from '#plugin-api'
+import {
+  isChangedOnlyBy,
+  type OfferedTurn,
+  rowOf,
+  type Tool,
+  type TypeOf,
+  toWords,
+  type WriteArea,
+} from '#plugin-api'
 import type { AgentDocument, LentTools, ToolAccess, ToolChoices } from '../../../agents/agents/types.ts'
 import type { AuthCaller, Credential } from '../../../identity/auth/types.ts'
 import type { Account, SpendingLimits } from '../../../identity/users/types.ts'
@@ -87,6 +95,26 @@ export async function offerTools(
   const offers = tools.flatMap((tool) => (tool.forTurn ? [{ tool, offer: tool.forTurn(turn) }] : []))
   return new Map(await Promise.all(offers.map(async ({ tool, offer }) => [tool.name, await offer] as const)))
 }
+
+/** Lists where texts of other people in the instructions of an agent and the descriptions of its tools are from. */
+export const listOrigins = ({
+  agent,
+  user,
+  project,
+  offered,
+  borrowedTools,
+}: {
+  agent: AgentDocument
+  user: TurnUser
+  project: ProjectSettings | undefined
+  offered: ReadonlyMap<string, Tool | null>
+  borrowedTools: LentTools
+}): string[] => [
+  ...(isChangedOnlyBy(user, agent) ? [] : ['agent']),
+  ...(project?.instructions && !project.is_own ? ['project'] : []),
+  ...(borrowedTools.tools.length > 0 ? ['connector'] : []),
+  ...[...offered].flatMap(([name, tool]) => (tool?.quotes_others ? [name] : [])),
+]
 
 const NO_ACCESS: ToolAccess = { tools: [], write_area: null, approvals: { always: [], never: [] } }
 

@@ -6,6 +6,8 @@ import type { Cradle } from '../manifest.ts'
 export interface ProjectSettings {
   instructions: string | null
   knowledge_base_ids: readonly string[]
+  /** True if nobody but the account can change them. */
+  is_own: boolean
 }
 
 declare module '#kernel/types' {

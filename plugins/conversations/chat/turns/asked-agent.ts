@@ -6,7 +6,7 @@ import { buildInstructions, toCallSettings, toTurnSettings } from '../loop/call-
 import type { AskedAgent } from '../loop/delegated-task.ts'
 import { readImages } from '../loop/pictures.ts'
 import type { CallFacts } from '../loop/tool-calls.ts'
-import { createTurnTools, offerTools, type TurnUser, toOfferedTurn } from '../loop/turn-tools.ts'
+import { createTurnTools, listOrigins, offerTools, type TurnUser, toOfferedTurn } from '../loop/turn-tools.ts'
 import type { TurnWriter } from '../loop/turn-writer.ts'
 import type { Cradle } from '../manifest.ts'
 import { createModelChain } from './model-chain.ts'
@@ -64,6 +64,8 @@ export async function openAskedAgent(
     models: filteredModels,
     onNotice: writer.onNotice,
   })
+  for (const origin of listOrigins({ agent, user, project: undefined, offered, borrowedTools }))
+    asking.facts.material.note(origin)
   const facts = { ...asking.facts, agent_id, workspace: await agents.prepareWorkspace(agent_id) }
   return {
     call: (options, { call_id, authors }) =>

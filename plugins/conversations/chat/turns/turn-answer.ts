@@ -23,6 +23,7 @@ import { runTurnLoop } from '../loop/turn-loop.ts'
 import { createMaterialLog } from '../loop/turn-material.ts'
 import {
   createTurnTools,
+  listOrigins,
   offerTools,
   readFoundTools,
   type TurnUser,
@@ -194,8 +195,11 @@ export async function answer(
       thread_id: thread._id,
       turn_id: lease.turn_id,
     }
+    const { context_window: window } = opened.description
+    const documents = fitDocuments(attached, window)
+    const reserved = measureMessage({ content, documents })
     const { history, summary } = await readTurnHistory(
-      { newest, lease, thread, opened, account, writer, locale, signal },
+      { newest, reserved, lease, thread, opened, account, writer, locale, signal },
       cradle,
     )
     const earlier = history.flatMap((message) => message.content)
@@ -203,8 +207,7 @@ export async function answer(
       extensions: cradle.extensions,
       onNotice: earlierEvents.length > 0 ? () => undefined : writer.onNotice,
     })
-    const { context_window: window } = opened.description
-    const documents = fitDocuments(attached, window)
+    const origins = listOrigins({ agent, user, project, offered, borrowedTools })
     const facts = {
       workspace: agents.workspaceOf(agent._id),
       agent_id: agent._id,
@@ -213,7 +216,7 @@ export async function answer(
       locale,
       signal,
       numberOf: writer.numberOf,
-      material: createMaterialLog({ message_id: question_id, content, history, summary }),
+      material: createMaterialLog({ message_id: question_id, content, history, summary, origins }),
     }
     const end = await runTurnLoop({
       call: (options, { call_id, delegated_by, authors }) => {
@@ -228,7 +231,7 @@ export async function answer(
         [
           ...toModelContext(history, {
             window,
-            reserved: measureMessage({ content, documents }),
+            reserved,
             images,
             model: opened.reference,
           }),

@@ -22,6 +22,7 @@ interface TurnHistory {
 export async function readTurnHistory(
   {
     newest,
+    reserved,
     lease,
     thread,
     opened,
@@ -32,6 +33,8 @@ export async function readTurnHistory(
   }: {
     /** The newest messages before the turn. */
     newest: readonly MessageDocument[]
+    /** The characters of the message that the turn answers. */
+    reserved: number
     lease: TurnLease
     thread: ThreadDocument
     opened: OpenedModel
@@ -46,11 +49,9 @@ export async function readTurnHistory(
   const { context_window: window } = opened.description
   const summary = readSummary(thread)
   const isOpen = ({ position }: MessageDocument) => position > (summary?.position ?? 0)
-  const history = withoutOldOutputs(
-    newest.filter(isOpen),
-    toCharacterBudget(window) - (summary?.text.length ?? 0),
-  )
-  const division = divideMessages(history, summary, window)
+  const room = toCharacterBudget(window) - reserved - (summary?.text.length ?? 0)
+  const history = withoutOldOutputs(newest.filter(isOpen), room)
+  const division = divideMessages(history, room)
   if (!division) return { history, summary }
   const { older, newer } = division
 
@@ -103,13 +104,8 @@ interface Division {
   newer: readonly MessageDocument[]
 }
 
-/** Divides the messages without a summary if they are too much for a model; null if all of them fit. */
-function divideMessages(
-  messages: readonly MessageDocument[],
-  summary: ThreadSummary | undefined,
-  window?: number,
-): Division | null {
-  const room = toCharacterBudget(window) - (summary?.text.length ?? 0)
+/** Divides the messages without a summary if they are more than the characters that a model has room for; null if all fit. */
+function divideMessages(messages: readonly MessageDocument[], room: number): Division | null {
   const size = messages.reduce((sum, message) => sum + measureMessage(message), 0)
   if (messages.length <= MOST_MESSAGES && size <= room) return null
   let left = room / 2

@@ -53,7 +53,7 @@ export const commonSettings = {
   memory: {
     type: 'boolean',
     description:
-      "Use the memory of the agent's owner in direct conversations; false by default. Everybody who may write to the bot acts as the owner and sees what agents remember about them",
+      "Use the memory of the agent's owner in direct conversations; false by default. Everybody who may write to the bot acts as the owner and sees what agents remember about them; what they want remembered is only proposed to the owner",
   },
   allow_from: ids('Platform ids of the people who may talk to the agent; if empty, everybody may'),
   approvers: ids(
