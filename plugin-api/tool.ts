@@ -93,11 +93,11 @@ export interface ToolNotice {
   details: Record<string, string | number>
 }
 
-/** What the model of a turn has before it besides its instructions. */
+/** The texts that the model of a turn reads. */
 export interface TurnMaterial {
   /** The id of the message that the turn answers. */
   message_id: string
-  /** What the person themselves has written in the conversation, oldest first, as far as the model still sees it. */
+  /** The texts that the person has written in the part of the conversation that the model reads, oldest first. */
   said: readonly string[]
   /**
    * Where other texts before the model come from: names of tools that have returned something or quote others, `agent` and
@@ -125,12 +125,12 @@ export interface ToolContext {
   attach(file: { path: string; media_type: string; for_model?: true }): void
   /**
    * Names what the output is taken from, for the reader of the turn; `id` tells one source from another. Returns the number
-   * of the source in the turn: a model that is told to names it in brackets, such as [1].
+   * of the source in the turn: for a model to name it in brackets, such as [1].
    */
   cite(source: CitedSource): number
   /** Shows the reader of the turn a notice about the answer. The model does not see it. */
   notify(notice: ToolNotice): void
-  /** Returns what the model has before it at the moment. */
+  /** Returns the texts that the model reads at the moment. */
   readMaterial(): TurnMaterial
   /**
    * Has the same agent, or the agent `to`, carry out an instruction in a conversation of its own, with tools; returns its
@@ -176,7 +176,7 @@ export interface Tool {
   findable?: true
   /** True for tools that are not offered to those whom the agent delegates to. */
   top_level_only?: boolean
-  /** True for tools that delegate: they are not offered where nothing can be delegated further. */
+  /** True for tools that delegate: the second of two delegated tasks in a row does not have them. */
   delegates?: true
   /** Set by `forTurn` if the description quotes what other people have written. */
   quotes_others?: boolean

@@ -1,6 +1,6 @@
 import type { Chance } from './random.ts'
 
-/** The number of marks: those of accounts, and two of people who write in channels. */
+/** The number of marks: one for each account, and two for people who write in channels. */
 const MARKS = 100
 const MARK = /k(\d\d)w[0-9a-f]{6}/g
 

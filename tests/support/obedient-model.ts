@@ -39,7 +39,7 @@ function listOrders(text: string): { name: string; input: string }[] {
 
 /**
  * Answers as a model that carries out every order that it reads, in its instructions, in messages, or in what tools return:
- * each once, in their order, if the tool is offered. It repeats all that it was told.
+ * each once, in their order, if the tool is offered. It repeats every order.
  */
 export function obey({ messages, tools = [] }: Sent): Script {
   const offered = new Set(tools.map((tool) => tool.function.name))

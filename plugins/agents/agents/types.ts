@@ -106,7 +106,7 @@ export interface Instructions {
   resources: string[]
   /** Notes from its workspace. */
   notes: string[]
-  /** What is about the person whom it acts for, last, since it differs from person to person. */
+  /** Facts about the person whom it acts for, last, since they differ from person to person. */
   person: string[]
 }
 

@@ -67,8 +67,8 @@ export function createAskAgent(services: () => Pick<Cradle, 'agents'>): Tool {
   return tool
 }
 
-function findNamed(agents: readonly AskableAgent[], wanted: string): AskableAgent | undefined {
-  const name = wanted.trim().replace(/^@/, '')
+function findNamed(agents: readonly AskableAgent[], text: string): AskableAgent | undefined {
+  const name = text.trim().replace(/^@/, '')
   return (
     agents.find((agent) => agent.name === name) ??
     agents.find((agent) => agent.name.toLowerCase() === name.toLowerCase() || agent._id === name)

@@ -207,8 +207,8 @@ t.test(`${TURNS} turns of ${ACCOUNTS} accounts: nothing of one reaches another (
         account.index,
         'the list of memories',
       )
-    const found = await server.request('GET', '/search?q=kiwi', { token: account.token })
-    check(found.body, account.index, 'the search')
+    const reply = await server.request('GET', '/search?q=kiwi', { token: account.token })
+    check(reply.body, account.index, 'the search')
   }
 
   for (const memory of [false, true]) {

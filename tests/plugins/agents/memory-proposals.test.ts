@@ -13,9 +13,9 @@ async function say(text: string, { by = socket, path }: { by?: ChatSocket; path?
   const toolCalls = [{ id: 'call_1', name: 'read_file', arguments: { path } }]
   fake.next(...(path ? [{ toolCalls }] : []), { text: [`My answer to ${text}`] })
   const turn = await by.ask({ text })
-  const noted = { turns: { $elemMatch: { turn_id: turn.turn_id } } }
+  const isNoted = { turns: { $elemMatch: { turn_id: turn.turn_id } } }
   // The turn is noted just after its last frame.
-  while ((await server.db.collection('memory_reviews').countDocuments(noted)) === 0) await setTimeout(10)
+  while ((await server.db.collection('memory_reviews').countDocuments(isNoted)) === 0) await setTimeout(10)
   return turn
 }
 const list = async (state: string, token = server.admin.token) =>

@@ -252,7 +252,7 @@ t.test('An account can switch memory off', async (t) => {
   t.match((await turn('Hello', [])).system, 'Sings')
 })
 
-t.test('The model is told of the limit', async (t) => {
+t.test('The model learns of the limit', async (t) => {
   for (let n = 0; n < MAX_MEMORIES; n += 1) await save(`Memory ${n}`)
   const { outputs, notices } = await turn('One more', [remember('One more'), remember('\u0007\n')])
   t.match(outputs[0], `the person has ${MAX_MEMORIES} notes`)

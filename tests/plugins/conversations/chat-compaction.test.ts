@@ -8,7 +8,7 @@ const { fake, createThread, history, server, threads } = chat
 const sentMessages = () => fake.requests.at(-1)!.body.messages.slice(1)
 const beginning = () => JSON.stringify(sentMessages()[0])
 const compact = (thread_id: string, request = {}) => threads('POST', `/${thread_id}/compact`, request)
-/** What requests for summaries have shown the model since a request. */
+/** The material in requests for summaries since a request. */
 const readMaterial = (since: number) =>
   fake.requests
     .slice(since)

@@ -31,7 +31,7 @@ const archivist = await createAgent({ name: 'Archivist', system_prompt: 'You lov
 
 t.test('An agent asks another one, which answers with its own instructions and tools', async (t) => {
   const socket = await chat.connect({ agent_id: asker.id })
-  const before = fake.requests.length
+  const since = fake.requests.length
   fake.next(
     { toolCalls: [ask('call_a', '@librarian', 'Who wrote Emma?')] },
     { toolCalls: [call('call_a', 'write_file', { path: 'emma.txt', content: 'Austen' })] },
@@ -40,7 +40,7 @@ t.test('An agent asks another one, which answers with its own instructions and t
   )
   const { frames, end, thread_id } = await socket.ask({ text: '@Librarian who wrote Emma?' })
   t.match(end, { type: 'done', stop_reason: 'end' })
-  const [top, first, second] = fake.requests.slice(before)
+  const [top, first, second] = fake.requests.slice(since)
   t.match(describedOf(top!), /^- Librarian: Knows every book$/m)
   t.match(describedOf(top!), /^- Archivist$/m)
   t.notMatch(describedOf(top!), /^- Asker/m, 'an agent does not ask itself')
@@ -69,7 +69,7 @@ t.test('An agent asks another one, which answers with its own instructions and t
 
 t.test('Two agents deep nobody can be asked any more', async (t) => {
   const socket = await chat.connect({ agent_id: asker.id })
-  const before = fake.requests.length
+  const since = fake.requests.length
   fake.next(
     { toolCalls: [ask('call_1', 'Librarian', 'find it')] },
     { toolCalls: [ask('call_1', 'Archivist', 'look for it')] },
@@ -80,7 +80,7 @@ t.test('Two agents deep nobody can be asked any more', async (t) => {
   )
   const { frames, end } = await socket.ask({ text: 'go' })
   t.match(end, { type: 'done', stop_reason: 'end' })
-  const deepest = fake.requests[before + 2]!
+  const deepest = fake.requests[since + 2]!
   t.match(systemOf(deepest), /^You are Archivist/)
   t.notOk(offered(deepest).includes('ask_agent'))
   const results = frames.filter(({ type }) => type === 'tool_result')
@@ -115,7 +115,7 @@ t.test('The person decides what an asked agent does, however deep it is', async 
     { text: 'all done' },
   )
   const pauses: TestFrame[] = []
-  const before = fake.requests.length
+  const since = fake.requests.length
   const { frames, end } = await socket.ask({ text: 'file this' }, (pending) => {
     pauses.push(pending)
     return [{ type: 'approve' }]
@@ -124,7 +124,7 @@ t.test('The person decides what an asked agent does, however deep it is', async 
   t.match(pauses, [
     { action_requests: [{ name: 'write_file', parent_tool_call_id: 'c/1/c', id: 'c/1/c/1/w' }] },
   ])
-  t.equal(fake.requests.length - before, 6, 'no model is asked twice')
+  t.equal(fake.requests.length - since, 6, 'no model is asked twice')
   t.match(resultOf(frames, 'c'), { output: /^filed/ })
   const file = await server.request('GET', `/agents/${archivist.id}/files/content?path=kept.txt`)
   t.equal(file.status, 200)
@@ -146,12 +146,12 @@ t.test('Only agents that the account may use and that run can be asked', async (
 
   await server.request('PATCH', `/agents/${librarian.id}`, { body: { is_shared: false } })
   t.teardown(() => server.request('PATCH', `/agents/${librarian.id}`, { body: { is_shared: true } }))
-  const before = fake.requests.length
+  const since = fake.requests.length
   await socket.ask({ text: 'and now?' })
-  t.notMatch(describedOf(fake.requests[before]!), /Librarian/)
+  t.notMatch(describedOf(fake.requests[since]!), /Librarian/)
 })
 
-t.test('The tool can be switched off, and the error of an asked agent is told', async (t) => {
+t.test('The tool can be switched off, and the agent that asks receives the error of the other', async (t) => {
   const socket = await chat.connect({ agent_id: asker.id })
   fake.next(
     { toolCalls: [ask('c', 'Librarian', 'go')] },
@@ -164,7 +164,7 @@ t.test('The tool can be switched off, and the error of an asked agent is told', 
 
   const path = `/agents/${asker.id}/tool-settings/ask_agent`
   t.equal((await server.request('PATCH', path, { body: { enabled: false } })).status, 200)
-  const before = fake.requests.length
+  const since = fake.requests.length
   await socket.ask({ text: 'go' })
-  t.notOk(offered(fake.requests[before]!).includes('ask_agent'))
+  t.notOk(offered(fake.requests[since]!).includes('ask_agent'))
 })

@@ -80,11 +80,11 @@ function readResults({ messages }: Sent) {
 
 /** Searches, opens the pages that were found, each to its last part, and answers with the numbers of the passages. */
 function research(body: Sent): Script {
-  const [found, ...results] = readResults(body)
-  if (!found)
+  const [search, ...results] = readResults(body)
+  if (!search)
     return { toolCalls: [{ name: 'web_search', arguments: { query: 'depths of rivers', count: OPENED } }] }
   const unread = new Map<string, number>(
-    [...found.text.matchAll(/^\[\d+\] .*\n(http\S+)$/gm)].map(([, url]) => [url!, 1]),
+    [...search.text.matchAll(/^\[\d+\] .*\n(http\S+)$/gm)].map(([, url]) => [url!, 1]),
   )
   for (const { asked, text } of results) {
     // A page that could not be read is opened again.

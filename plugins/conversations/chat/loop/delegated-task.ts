@@ -17,7 +17,7 @@ export interface DelegatedLoop {
   depth: number
 }
 
-/** The parts of another agent's loop that differ from those of the agent that asks it. */
+/** The parts of the loop of another agent that differ from the loop of the agent that asks it. */
 export interface AskedAgent
   extends Partial<
     Pick<
@@ -47,21 +47,21 @@ interface Delegation {
 export async function carryOut(
   { instruction, to }: Delegation,
   parts: LoopParts,
-  run: (parts: LoopParts, place: DelegatedLoop) => Promise<LoopEnd>,
+  run: (parts: LoopParts, inner: DelegatedLoop) => Promise<LoopEnd>,
   {
     tool_call_id,
     recorded,
-    ...place
+    ...position
   }: DelegatedLoop & { tool_call_id: string; recorded: readonly RecordedStep[] },
 ): Promise<Delegated> {
   const { writer: above, facts, explain } = parts
-  const asked = to && (await parts.openAgent(to.agent_id))
-  const inner = { ...parts, ...asked }
+  const otherAgent = to && (await parts.openAgent(to.agent_id))
+  const inner = { ...parts, ...otherAgent }
   const { system, tools, max_steps = MAX_STEPS } = inner
   const below = above.delegate(tool_call_id)
   const files: { path: string; media_type: string }[] = []
-  // What another agent makes is in its workspace, where the reader of the turn may not look.
-  const writer = asked
+  // Another agent makes files in its own workspace, which the reader of the turn may not open.
+  const writer = otherAgent
     ? { ...below, onAttachment: (file: (typeof files)[number]) => void files.push(file) }
     : below
   try {
@@ -69,17 +69,17 @@ export async function carryOut(
       {
         ...inner,
         settings: toTaskSettings(inner.settings),
-        system: `${system}\n\n${asked ? ASKED : DELEGATE}`,
+        system: `${system}\n\n${otherAgent ? ASKED : DELEGATE}`,
         messages: [{ role: 'user', content: [{ type: 'text', text: instruction }] }],
-        tools: tools.delegable({ isLast: place.depth === MAX_DEPTH }),
+        tools: tools.delegable({ isLast: position.depth === MAX_DEPTH }),
         writer,
         recorded,
       },
-      place,
+      position,
     )
     const paths: string[] = []
     for (const { path, media_type } of files) {
-      const copy = await asked!.copyFile(path, media_type)
+      const copy = await otherAgent!.copyFile(path, media_type)
       if (copy !== undefined) above.onAttachment({ tool_call_id, path: copy, media_type })
       paths.push(copy === undefined ? `${path} (could not be copied)` : copy)
     }
@@ -91,11 +91,11 @@ export async function carryOut(
       refused: '\n[refused by the model]',
       max_steps: `\n[ended after ${max_steps} steps]`,
     }
-    const made = paths.length > 0 ? `\n[files in your workspace: ${paths.join(', ')}]` : ''
-    return { text: `${end.text}${notes[end.stop_reason]}${made}` }
+    const fileNote = paths.length > 0 ? `\n[files in your workspace: ${paths.join(', ')}]` : ''
+    return { text: `${end.text}${notes[end.stop_reason]}${fileNote}` }
   } catch (error) {
     facts.signal.throwIfAborted()
     // The original message of an upstream may contain something that a model must not see, such as a key.
-    throw new Error((asked?.explain ?? explain)(error), { cause: error })
+    throw new Error((otherAgent?.explain ?? explain)(error), { cause: error })
   }
 }

@@ -87,8 +87,8 @@ export function runTurnLoop(parts: LoopParts): Promise<LoopEnd> {
   return untilAborted(parts.facts.signal, loop(parts, createSemaphore()))
 }
 
-async function loop(parts: LoopParts, permits: Semaphore, place?: DelegatedLoop): Promise<LoopEnd> {
-  const { delegated_by, depth = 0 } = place ?? {}
+async function loop(parts: LoopParts, permits: Semaphore, task?: DelegatedLoop): Promise<LoopEnd> {
+  const { delegated_by, depth = 0 } = task ?? {}
   const { system, messages, tools, facts, writer, recorded, heldCalls, max_steps = MAX_STEPS } = parts
   const prompt: LanguageModelV3Message[] = [{ role: 'system', content: system }, ...joinMessages(messages)]
   const usedIds = new Set(listCallIds(prompt))
@@ -113,7 +113,7 @@ async function loop(parts: LoopParts, permits: Semaphore, place?: DelegatedLoop)
     const calls = content.filter(
       (part): part is LanguageModelV3ToolCall => part.type === 'tool-call' && !part.providerExecuted,
     )
-    // What tools return is before the model from the next step on.
+    // The model reads the results from its next step on.
     for (const part of content) if (part.type === 'tool-result') facts.material.note(part.toolName)
     const isWithheld = ending === 'filtered' || ending === 'refused'
     if (calls.length === 0 && ending === 'to_be_continued') {
@@ -153,7 +153,7 @@ async function loop(parts: LoopParts, permits: Semaphore, place?: DelegatedLoop)
             hasDelegated = true
             // Its instruction is not the person's own words.
             facts.material.note(toolName)
-            return carryOut({ instruction, to }, parts, (inner, place) => loop(inner, permits, place), {
+            return carryOut({ instruction, to }, parts, (inner, task) => loop(inner, permits, task), {
               tool_call_id: toolCallId,
               delegated_by: toPlace(toolCallId, step + 1, delegated_by).id,
               depth: depth + 1,

@@ -3,7 +3,7 @@ import type { Block, MessageDocument, ThreadSummary } from '../documents.ts'
 
 /** Collects what the model of a turn has before it. */
 export interface MaterialLog {
-  /** Notes where a text comes from, such as the name of a tool that has returned something. */
+  /** Notes the origin of a text, such as the name of a tool that has returned something. */
   note(origin: string): void
   read(): TurnMaterial
 }

@@ -26,7 +26,7 @@ export async function compact(
   const { chatFilters, events, models, threads } = cradle
   const { _id: thread_id, agent_id, user_id } = thread
   const summary = readSummary(thread)
-  const { unread } = await readUnsummarized(thread, { summary, before: Infinity }, cradle)
+  const { unread } = await readUnsummarized(thread, { summary, until: Infinity }, cradle)
   const questions = unread.flatMap(({ role }, index) => (role === 'user' ? [index] : []))
   const older = unread.slice(0, questions.at(-KEPT_EXCHANGES) ?? 0)
   if (older.length === 0) throw new AppError('NOTHING_TO_SUMMARIZE')

@@ -32,11 +32,11 @@ export const readSummary = ({ summary, ...thread }: ThreadDocument): ThreadSumma
 /** Reads the messages of a thread after its summary and before a position, oldest first. */
 export async function readUnsummarized(
   thread: ThreadDocument,
-  { summary, before }: { summary: ThreadSummary | undefined; before: number },
+  { summary, until }: { summary: ThreadSummary | undefined; until: number },
   { messages }: Pick<Cradle, 'messages'>,
 ): Promise<{ unread: MessageDocument[]; isCut: boolean }> {
   let unread: MessageDocument[] = []
-  for (let beforeSeq = before; ; ) {
+  for (let beforeSeq = until; ; ) {
     const page = await messages.page(thread, { limit: BATCH, beforeSeq })
     const isLast = page.length <= BATCH
     const open = page.slice(isLast ? 0 : 1).filter(({ position }) => position > (summary?.position ?? 0))
@@ -144,10 +144,10 @@ function toPieces(older: readonly MessageDocument[], most: number): Piece[] {
 /** Cuts a piece in pieces of at most so many characters, of which the last one ends the messages. */
 function cutPiece({ text, last }: Piece, most: number): Piece[] {
   const texts: string[] = []
-  for (let rest = text; rest !== ''; ) {
-    const end = rest.length > most && isHalf(rest.charCodeAt(most - 1)) ? most - 1 : most
-    texts.push(rest.slice(0, end))
-    rest = rest.slice(end)
+  for (let remaining = text; remaining !== ''; ) {
+    const end = remaining.length > most && isHalf(remaining.charCodeAt(most - 1)) ? most - 1 : most
+    texts.push(remaining.slice(0, end))
+    remaining = remaining.slice(end)
   }
   return texts.map((text, index) => ({ text, last: index === texts.length - 1 ? last : undefined }))
 }

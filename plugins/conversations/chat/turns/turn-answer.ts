@@ -141,9 +141,9 @@ export async function answer(
   const notified = new Set(
     earlierEvents.flatMap(({ type, frame }) => (type === 'notice' ? [`${frame.code} ${frame.message}`] : [])),
   )
-  const modelsOf = (asked: AgentDocument) =>
+  const modelsOf = ({ _id: id, name, owner_id }: AgentDocument) =>
     cradle.chatFilters.overAll(cradle.models, {
-      agent: { id: asked._id, name: asked.name, owner_id: asked.owner_id },
+      agent: { id, name, owner_id },
       caller: { id: user.id, role: user.role },
       locale,
       onNotice(sentence) {

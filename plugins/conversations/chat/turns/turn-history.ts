@@ -59,7 +59,7 @@ export async function readTurnHistory(
   const isWholeHistory = begin > newest[0]!.position
   const { unread, isCut } = isWholeHistory
     ? { unread: [], isCut: false }
-    : await readUnsummarized(thread, { summary, before: begin }, cradle)
+    : await readUnsummarized(thread, { summary, until: begin }, cradle)
   const summarized = [...unread, ...older]
   let current = summary
   const leaveOut = () => writer.onNotice({ code: 'SHORTENED', details: { model: opened.reference } })
