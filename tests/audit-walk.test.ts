@@ -29,6 +29,7 @@ const answers: { from: string; text: string }[] = []
 const UNAUDITED = [
   'POST /admin/providers/:id/test',
   'POST /admin/providers/probe',
+  'POST /admin/web-search/test',
   'POST /agents/:id/channels/:cid/test',
   'POST /agents/:id/channels/:kind/qrcode/poll',
   'POST /agents/:id/channels/probe',

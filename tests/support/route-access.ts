@@ -95,6 +95,9 @@ const EXCEPTIONS: Record<string, Exception> = {
   'GET /agents/:id/threads/:thread_id/trajectory/events/:event_id': { ok: NOT_FOUND },
   // No answer has this id.
   'PUT /agents/:id/threads/:thread_id/messages/:message_id/feedback': { ok: '404 MESSAGE_NOT_FOUND' },
+  // The conversation of the test is short, and no search engine is set.
+  'POST /agents/:id/threads/:thread_id/compact': { ok: '409 NOTHING_TO_SUMMARIZE' },
+  'POST /admin/web-search/test': { ok: '409 WEB_SEARCH_NOT_SET' },
   // The conversation of the test names no file.
   'GET /shared/:share_id/files/:file_id': { ok: NOT_FOUND },
   // The server of these tests lets nobody install packages, and does not run by itself.

@@ -28,6 +28,7 @@ import classes from './composer.module.css'
 import { COMPOSER_FIELD } from './composer-field.ts'
 import { draftOf } from './draft.ts'
 import { DraftFiles } from './draft-files.tsx'
+import { LazyWindowGauge } from './lazy-window-gauge.tsx'
 import { ModelPicker } from './model-picker.tsx'
 import { Polish } from './polish.tsx'
 import { ReasoningPicker } from './reasoning-picker.tsx'
@@ -40,7 +41,6 @@ import { useAnsweringModel } from './use-answering-model.ts'
 const FillPrompt = lazy(() => import('./fill-prompt.tsx'))
 const loadSuggestions = () => import('./suggestions.tsx')
 const Suggestions = lazy(loadSuggestions)
-const WindowGauge = lazy(() => import('./window-gauge.tsx'))
 
 /** The characters from which a pasted text is offered as a file. */
 const LONG_TEXT = 4000
@@ -91,9 +91,6 @@ export function Composer({ agent, store, attachButton, onSend }: Props) {
       field.current?.focus({ preventScroll: true })
   }, [draft])
 
-  // They appear with the first key.
-  useEffect(() => void loadSuggestions(), [])
-
   const isReading = files.some(({ document }) => document?.state === 'reading')
   useEffect(() => {
     if (isReading)
@@ -133,6 +130,8 @@ export function Composer({ agent, store, attachButton, onSend }: Props) {
   }
 
   const handleKey = (event: KeyboardEvent) => {
+    // They may appear with the next key.
+    void loadSuggestions()
     if (event.nativeEvent.isComposing || event.defaultPrevented || suggestionKeys.current?.handleKey(event))
       return
     const last = queued.at(-1)
@@ -302,11 +301,7 @@ export function Composer({ agent, store, attachButton, onSend }: Props) {
             />
             <Polish agent_id={agent.id} draft={draft} isDisabled={text.trim() === ''} onFailure={setError} />
           </div>
-          {store && (
-            <Suspense>
-              <WindowGauge store={store} window={model.window} onFailure={setError} />
-            </Suspense>
-          )}
+          {store && <LazyWindowGauge store={store} window={model.window} onFailure={setError} />}
           {isActive && isEmpty ? (
             <ActionIcon
               size={34}

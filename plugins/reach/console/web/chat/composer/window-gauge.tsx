@@ -4,12 +4,9 @@ import { language } from '../../i18n/language.ts'
 import { t } from '../../i18n/words.ts'
 import { compactThread, useCompaction } from '../compaction.ts'
 import type { ThreadStore } from '../store/thread-store.ts'
-import type { ThreadView } from '../store/thread-view.ts'
 import { useThread } from '../store/threads.ts'
 import classes from './window-gauge.module.css'
 
-/** The part of a window from which the gauge is shown. */
-const SHOWN_FROM = 0.5
 /** The part of a window from which the gauge offers a summary by itself. */
 const OFFERED_FROM = 0.8
 const RADIUS = 7
@@ -18,22 +15,20 @@ const percents = new Intl.NumberFormat(language, { style: 'percent' })
 
 interface Props {
   store: ThreadStore
-  /** The number of tokens that the model of the next answer reads at once; null if it is unknown. */
-  window: number | null
+  /** The part of the window that the last answer has used, from 0 to 1. */
+  part: number
   onFailure(error: unknown): void
 }
 
 /** A ring that says how full the window of the model is, with a way to have earlier messages summarized. */
-export default function WindowGauge({ store, window, onFailure }: Props) {
-  const used = useThread(store, readUsedTokens)
+export default function WindowGauge({ store, part, onFailure }: Props) {
   const isActive = useThread(store, ({ active }) => active !== undefined)
   const last = useThread(store, ({ turns }) => turns.at(-1)?.id)
   const compaction = useCompaction(store.thread_id)
   const [isOpen, setOpen] = useState(false)
   // The next answer reads less than the last one has read.
   const isOutdated = compaction !== undefined && compaction.turn_id === last
-  const part = window ? Math.min(used / window, 1) : 0
-  if (part < SHOWN_FROM || isOutdated) return null
+  if (isOutdated) return null
   const words = t('chat.window_used', { percent: percents.format(part) })
   const compact = () => {
     setOpen(false)
@@ -78,13 +73,4 @@ export default function WindowGauge({ store, window, onFailure }: Props) {
       </Popover>
     </>
   )
-}
-
-/** The tokens that the last model call of a thread has read and written. */
-function readUsedTokens({ turns }: ThreadView): number {
-  for (const { messages } of turns.toReversed()) {
-    const usage = messages.findLast((message) => message.role === 'assistant' && message.usage)?.usage
-    if (usage) return usage.input_tokens + usage.output_tokens
-  }
-  return 0
 }
