@@ -38,7 +38,7 @@ t.test('what an expert lacks, in a browser', { skip: noChromium }, async (t) => 
       await page.close()
     }
     const { page } = await open('mei', { locale: 'zh-CN' })
-    await page.getByText('需要网页搜索。请联系管理员配置。').waitFor()
+    await page.getByText('需要联网搜索。请联系管理员配置。').waitFor()
     await page.close()
   })
 

@@ -13,7 +13,7 @@ export const searchErrors = {
     status: 409,
     message: {
       en: 'No such search engine is set. Add one to the settings of web search.',
-      zh: '尚未设置该搜索引擎，请在网页搜索的设置中添加。',
+      zh: '尚未设置该搜索引擎，请在联网搜索的设置中添加。',
     },
   },
   WEB_SEARCH_FAILED: {
@@ -25,7 +25,7 @@ export const searchErrors = {
     status: 429,
     message: {
       en: 'The {limit} web searches of this account for today are used up. The count begins anew at {resets_on}.',
-      zh: '此账户今天的 {limit} 次网页搜索已用完，将于 {resets_on} 重新计数。',
+      zh: '此账户今天的 {limit} 次联网搜索已用完，将于 {resets_on} 重新计数。',
     },
   },
 } as const satisfies ErrorTable
