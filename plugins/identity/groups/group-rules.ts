@@ -38,7 +38,9 @@ export function createGroupRules({
     account_key: string,
     work: (user: Account, group: GroupDocument) => Promise<boolean>,
   ): Promise<void> => {
-    const [group, user] = await Promise.all([groups.find(group_key), accounts.find(account_key)])
+    // One after the other, so that the same one of two errors is answered.
+    const group = await groups.find(group_key)
+    const user = await accounts.find(account_key)
     if (user.role === 'admin' && caller.role !== 'admin') throw new AppError('ADMINISTRATOR_PROTECTED')
     groupGrants.assertGrantable(caller, [group])
     assertNotOwnLimits(caller, user._id === caller.id && hasLimits(group))

@@ -96,6 +96,7 @@ t.test('Built-in tools are on, six of them always; tools of plugins are off', as
         description: `Reads ${name}.`,
         enabled: false,
         available: name !== 'boiler',
+        set_up: true,
       },
     ]),
   )
