@@ -24,6 +24,7 @@ const REFUSED = [
 const CATALOGS = [
   'GET /admin/plugins',
   'GET /admin/providers/:id/grants',
+  'GET /admin/web-search/kinds',
   'GET /agents/:id/grants',
   'GET /auth/oauth/bindings',
   'GET /channels/kinds',

@@ -20,8 +20,8 @@ t.test('The sources that a tool names are bounded', async (t) => {
   const thread_id = await createThread()
   await socket.ask({ thread_id, text: 'look' })
   t.strictSame((await chat.history(thread_id)).sources, [
-    { id: 'short', title: 'The book short', url: 'https://a.test/' },
-    { id: long.slice(0, 2048), title: `The book ${long}`.slice(0, 255).concat('…') },
+    { id: 'short', title: 'The book short', url: 'https://a.test/', number: 1 },
+    { id: long.slice(0, 2048), title: `The book ${long}`.slice(0, 255).concat('…'), number: 2 },
   ])
 })
 
