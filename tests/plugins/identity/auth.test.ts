@@ -42,6 +42,7 @@ t.test('a login returns a bearer token, its lifetime in seconds and the user', a
     display_name: 'ada',
     email: null,
     timezone: null,
+    memory: true,
     locale: null,
     permissions: ['users'],
     must_change_password: false,
