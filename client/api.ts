@@ -10438,8 +10438,8 @@ export interface components {
     SetWebSearchBody: {
       /** @description In the order in which they are asked; each kind at most once */
       engines: components["schemas"]["SearchEngineEntry"][];
-      /** @description The most searches of an account in a UTC day; null for no limit */
-      per_day: number | null;
+      /** @description The most searches of an account in a UTC day; null for no limit. It stays as it is if it is left out */
+      per_day?: number | null;
     };
     BadJsonOrBadRequestOrSearchEngineUnsupportedError: {
       error: {
@@ -24709,8 +24709,7 @@ export interface operations {
          *       "price": 0.005,
          *       "api_key": "BSA-example-0123456789"
          *     }
-         *   ],
-         *   "per_day": 100
+         *   ]
          * }
          */
         "application/json": components["schemas"]["SetWebSearchBody"];

@@ -62,9 +62,9 @@ export const newSearchSettings = objectOf(
       maxItems: 32,
       description: 'In the order in which they are asked; each kind at most once',
     },
-    per_day,
+    per_day: { ...per_day, description: `${per_day.description}. It stays as it is if it is left out` },
   },
-  ['engines', 'per_day'],
+  ['engines'],
 )
 
 /** A kind of search engines. */

@@ -107,12 +107,14 @@ export function createSearchSettings({
     },
 
     /**
-     * Replaces all settings. Throws VALIDATION_FAILED, SEARCH_ENGINE_UNSUPPORTED, and PRECONDITION_FAILED if the request names
+     * Replaces the engines, and the limit if there is one. Throws VALIDATION_FAILED, SEARCH_ENGINE_UNSUPPORTED, and PRECONDITION_FAILED if the request names
      * another version, before anything is changed.
      */
-    async replace({ engines, per_day }: NewSearchSettings, request: Conditional): Promise<void> {
-      const { engines: storedEngines, revision } = await read()
+    async replace(settings: NewSearchSettings, request: Conditional): Promise<void> {
+      const { engines, per_day } = settings
+      const { engines: storedEngines, per_day: storedLimit, revision } = await read()
       requireUnchanged(request, { revision }, TAGGED)
+      const limit = per_day === undefined ? storedLimit : per_day
       const stored = new Map(storedEngines.map((document) => [document._id, document]))
       const documents = engines.map((entry, position) =>
         withPath(`/engines/${position}`, () => {
@@ -128,7 +130,7 @@ export function createSearchSettings({
           name: 'replaceOne' as const,
           namespace: search_settings.namespace,
           filter: { _id: 'settings', revision },
-          replacement: { _id: 'settings', per_day, revision: revision + 1 },
+          replacement: { _id: 'settings', per_day: limit, revision: revision + 1 },
           upsert: true,
         },
         ...documents.map((document) => ({
@@ -148,7 +150,7 @@ export function createSearchSettings({
         await jointWriter.write(writes)
       } catch (error) {
         // Another change was first; this one is checked against it.
-        if (isDuplicateKey(error)) return this.replace({ engines, per_day }, request)
+        if (isDuplicateKey(error)) return this.replace(settings, request)
         throw error
       } finally {
         recent.drop()
