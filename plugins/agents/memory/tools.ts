@@ -18,6 +18,9 @@ import { MAX_TEXT_CHARS } from './schemas.ts'
 /** The names of the tools, whose own results are not foreign. */
 const NAMES: ReadonlySet<string> = new Set(['remember', 'forget', 'recall'])
 
+/** The file of a workspace that is part of the instructions. */
+const WORKSPACE_NOTES = 'AGENTS.md'
+
 const say = createPhrases({
   REMEMBERED: { en: 'Remembered: {text}', zh: '已记住：{text}' },
   MEMORY_PROPOSED: { en: 'Wants to remember: {text}', zh: '想记住：{text}' },
@@ -85,13 +88,19 @@ export function createMemoryTools(partsOf: () => Parts): Tool[] {
     }
   }
 
+  /** True if a turn has written the instructions in the workspace of an agent, perhaps because a page told it to. */
+  const hasWrittenNotes = async (agent_id: string): Promise<boolean> =>
+    (await partsOf().extensions['agents.written_files'].ask({ agent_id })).flat().includes(WORKSPACE_NOTES)
+
   const remember: Execute<TypeOf<typeof rememberInput>> = async ({ text: raw, scope }, context, turn) => {
     const { memories } = partsOf()
     const { user_id, agent_id, thread_id, locale } = context
     const { message_id, said, others } = context.readMaterial()
     const text = toLine(raw)
-    const isUndisturbed = [...others].every((name) => NAMES.has(name))
-    const isOwn = isWrittenByAccount(turn) && (isUndisturbed || hasOnlyOwnWords(text, said))
+    const isOwn =
+      isWrittenByAccount(turn) &&
+      (hasOnlyOwnWords(text, said) ||
+        ([...others].every((name) => NAMES.has(name)) && !(await hasWrittenNotes(agent_id))))
     const state = isOwn ? 'kept' : 'proposed'
     if (state === 'proposed' && (await memories.countProposed(user_id)) >= MAX_PROPOSED)
       return 'Nothing was stored: too many notes already wait until the person decides on them.'

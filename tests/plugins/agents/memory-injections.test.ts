@@ -268,3 +268,11 @@ t.test('the description of a tool of a connector cannot', async (t) => {
   )
   await assertNotKept(t, 'en', await say('Hello'))
 })
+
+t.test('instructions that a page had an agent write into its workspace cannot', async (t) => {
+  const own = await createAgent({ name: 'Scribe' })
+  const write = { path: 'AGENTS.md', content: poison.en }
+  fake.next({ toolCalls: [{ name: 'write_file', arguments: write }] }, { text: 'Written.' })
+  await say('Keep the notes of that page.', { agent_id: own })
+  await assertNotKept(t, 'en', await say('Hello', { agent_id: own }))
+})
