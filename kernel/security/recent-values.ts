@@ -4,7 +4,7 @@ const MAX_AGE_MS = 300
 /** The most values that are remembered; the oldest is dropped for one more. */
 const MAX_VALUES = 10_000
 
-/** Values by key as they were stored at most 300 ms ago. */
+/** Values by key as they were stored at most 300 ms ago, unless another age is set. */
 export interface RecentValues<Value> {
   /** Returns the value of a key, which is read unless it is remembered; undefined if it does not exist. */
   get(key: string): Promise<Value | undefined>
@@ -15,10 +15,11 @@ export interface RecentValues<Value> {
   drop(key?: string): void
 }
 
-/** Remembers the values that `read` returns; keys that are wanted at the same time are read together. */
+/** Remembers the values that `read` returns for `maxAgeMs`; keys that are wanted at the same time are read together. */
 export function createRecentValues<Value>(
   read: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value | Promise<Value | undefined>>>,
   now: () => number = () => performance.now(),
+  maxAgeMs = MAX_AGE_MS,
 ): RecentValues<Value> {
   // In the order in which they were asked for.
   const remembered = new Map<string, { askedAt: number; value: Promise<Value | undefined> }>()
@@ -42,7 +43,7 @@ export function createRecentValues<Value>(
   /** Drops what is too old, or too much, for one more value. */
   const makeRoom = (time: number) => {
     for (const [key, { askedAt }] of remembered) {
-      if (time - askedAt < MAX_AGE_MS && remembered.size < MAX_VALUES) return
+      if (time - askedAt < maxAgeMs && remembered.size < MAX_VALUES) return
       remembered.delete(key)
     }
   }
@@ -51,7 +52,7 @@ export function createRecentValues<Value>(
     get(key) {
       const askedAt = now()
       const recent = remembered.get(key)
-      if (recent && askedAt - recent.askedAt < MAX_AGE_MS) return recent.value
+      if (recent && askedAt - recent.askedAt < maxAgeMs) return recent.value
       remembered.delete(key)
       makeRoom(askedAt)
       // Its age counts from before the read, which may take long.

@@ -34,6 +34,20 @@ t.test('a value is read again when it is 300 ms old, counted from before its rea
   t.equal(reads.length, 2)
 })
 
+t.test('values may be remembered longer', async (t) => {
+  const state = { now: 0, value: 1 }
+  const values = createRecentValues(
+    async ([key = '']) => new Map([[key, state.value]]),
+    () => state.now,
+    10_000,
+  )
+  t.equal(await values.get('a'), 1)
+  Object.assign(state, { now: 9999, value: 2 })
+  t.equal(await values.get('a'), 1)
+  state.now = 10_000
+  t.equal(await values.get('a'), 2)
+})
+
 t.test('keys that are wanted at the same time are read once and together', async (t) => {
   const { values, reads } = start()
   t.strictSame(await Promise.all(['a', 'b', 'a'].map(values.get)), [1, 2, 1])

@@ -1,10 +1,16 @@
 import type { Collection } from 'mongodb'
 import { AppError, createRecentValues, type GuardRequest, isGrantedTo, WRITING_METHODS } from '#plugin-api'
+import { type AskableAgent, createAskable } from './askable.ts'
 import type { Cradle } from './manifest.ts'
 import type { AgentDocument, Viewer } from './types.ts'
 
+/** The age of what models read about other agents, in milliseconds: each turn asks for it. */
+const ASKABLE_AGE_MS = 10_000
+
 /** Creates the search for agents that callers may see, from the database or from memory. */
-export function createAgentMemory({ collections: { agents } }: Pick<Cradle, 'collections'>) {
+export function createAgentMemory({ collections }: Pick<Cradle, 'collections'>) {
+  const { agents } = collections
+  const listAskable = createAskable({ collections })
   const find = async ({ id, role, groups }: Viewer, key: string): Promise<AgentDocument | undefined> => {
     const visible = role === 'admin' ? {} : { $or: [{ owner_id: id }, isGrantedTo({ id, groups })] }
     const filter = {
@@ -25,6 +31,19 @@ export function createAgentMemory({ collections: { agents } }: Pick<Cradle, 'col
     return new Map(viewings.map((text) => [text, findViewed(text)]))
   })
 
+  const askable = createRecentValues<AskableAgent[]>(
+    async (questions) =>
+      new Map(
+        questions.map((text) => [text, listAskable(...(JSON.parse(text) as Parameters<typeof listAskable>))]),
+      ),
+    undefined,
+    ASKABLE_AGE_MS,
+  )
+  const dropRecent = () => {
+    recent.drop()
+    askable.drop()
+  }
+
   const read = ({ id, role, groups }: Viewer, key: string) =>
     recent.get(JSON.stringify([id, role, groups, key]))
 
@@ -34,10 +53,17 @@ export function createAgentMemory({ collections: { agents } }: Pick<Cradle, 'col
 
   return {
     /** The agents for all writes of this plugin, which drop what is remembered. */
-    agents: announceWrites(agents, () => recent.drop()),
+    agents: announceWrites(agents, dropRecent),
 
     /** Drops what is remembered, because another process has changed an agent. */
-    dropRecent: () => recent.drop(),
+    dropRecent,
+
+    /** Lists the agents that another one can ask for an account; see `createAskable`. */
+    listAskable,
+
+    /** Does the same as of at most ten seconds ago, but never from before a change of an agent by this process. */
+    listRecentlyAskable: async (...question: Parameters<typeof listAskable>): Promise<AskableAgent[]> =>
+      (await askable.get(JSON.stringify(question))) ?? [],
 
     /**
      * Finds an agent by its id, or by its name among the user's own. Throws AGENT_NOT_FOUND if it does not exist or the

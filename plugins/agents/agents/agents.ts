@@ -17,7 +17,6 @@ import {
 } from '#plugin-api'
 import { createAgentMemory } from './agent-memory.ts'
 import { createAgentRows, createKnowledgeChoices } from './agent-rows.ts'
-import { createAskable } from './askable.ts'
 
 import type { Cradle } from './manifest.ts'
 import { createMissingTools } from './missing-tools.ts'
@@ -56,7 +55,8 @@ export function createAgents(
   >,
 ) {
   const { clock, events, ids, limits, log, models, extensions, scopes, server, sockets, users } = services
-  const { agents, findVisible, findRecent, findRequested, dropRecent } = createAgentMemory(services)
+  const { agents, findVisible, findRecent, findRequested, dropRecent, ...askable } =
+    createAgentMemory(services)
   const cradle = {
     ...{ clock, events, ids, limits, log, models, extensions, scopes, server, sockets, users },
     collections: { agents },
@@ -280,7 +280,7 @@ export function createAgents(
       return users.length > 0 ? { agents: users.map(({ _id: id, name }) => ({ id, name })) } : {}
     },
 
-    ...createAskable(cradle),
+    ...askable,
 
     isOwner: isOwnerOf,
     mayOpen,

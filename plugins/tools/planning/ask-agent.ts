@@ -34,8 +34,11 @@ const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim()
 
 /** Creates the tool with which an agent asks another one; turns have it if there is one to ask. */
 export function createAskAgent(services: () => Pick<Cradle, 'agents'>): Tool {
-  const listOthers = ({ user_id: id, groups, agent_id: except }: OfferedTurn, limit: number) =>
-    services().agents.listAskable({ id, groups }, { except, limit })
+  const toQuestion = ({ user_id: id, groups, agent_id: except }: OfferedTurn, limit: number) =>
+    [
+      { id, groups },
+      { except, limit },
+    ] as const
   const tool: Tool = {
     name: 'ask_agent',
     label: { en: 'Ask another agent', zh: '询问其他智能体' },
@@ -45,14 +48,14 @@ export function createAskAgent(services: () => Pick<Cradle, 'agents'>): Tool {
     delegates: true,
     execute: () => 'There is no other agent to ask.',
     async forTurn(turn) {
-      const listed = await listOthers(turn, MAX_LISTED)
+      const listed = await services().agents.listRecentlyAskable(...toQuestion(turn, MAX_LISTED))
       if (listed.length === 0) return null
       return {
         ...tool,
         description: describe(listed),
         quotes_others: listed.some(({ is_own }) => !is_own),
         async execute({ agent, task }: TypeOf<typeof input>, { delegate }) {
-          const others = await listOthers(turn, MAX_NAMED)
+          const others = await services().agents.listAskable(...toQuestion(turn, MAX_NAMED))
           const named = findNamed(others, agent)
           if (!named) {
             const names = others.slice(0, MAX_LISTED).map(({ name }) => name)
