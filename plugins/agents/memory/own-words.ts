@@ -24,7 +24,10 @@ const CHINESE = new Set(
     .map(fold),
 )
 
-/** A text that is negated must come from words that are. */
+/** Ends of sentences, which points within addresses and numbers are not. */
+const SENTENCE_ENDS = /(?<=[.!?;])\s+|(?<=[。！？；])|\n+/u
+
+/** A text that is negated must come from words that are, and the other way round. */
 const NEGATIONS =
   /(?<!\p{L})(?:not|no|never|nor|none|nothing|nobody|neither|without|cannot)(?!\p{L})|n['’]t(?!\p{L})|[不没沒无無未勿]/gu
 
@@ -34,6 +37,8 @@ const EDGES = /^[^\p{L}\p{N}@#+]+|[^\p{L}\p{N}%]+$/gu
 /** The pieces that mean something else if one character differs: numbers, addresses, handles, names of files. */
 const EXACT = /[\p{N}@#_/\\]|[\p{L}\p{N}][.:][\p{L}\p{N}]/u
 
+const isNegated = (words: string) => fold(words).search(NEGATIONS) >= 0
+
 const listExact = (text: string): string[] =>
   (text.match(PIECES) ?? []).map((piece) => piece.replace(EDGES, '')).filter((piece) => EXACT.test(piece))
 
@@ -42,12 +47,13 @@ const listExact = (text: string): string[] =>
  * by themselves; numbers, addresses and handles must be there exactly.
  */
 export function hasOnlyOwnWords(text: string, said: readonly string[]): boolean {
-  const written = said.map((words) => words.normalize('NFKC'))
   const note = text.normalize('NFKC')
+  const plain = fold(note).replace(NEGATIONS, ' ')
+  const sentences = said.flatMap((words) => words.normalize('NFKC').split(SENTENCE_ENDS))
+  const written = plain === fold(note) ? sentences.filter((words) => !isNegated(words)) : sentences
   const exact = new Set(written.flatMap(listExact))
   if (!listExact(note).every((piece) => exact.has(piece))) return false
-  const plain = fold(note).replace(NEGATIONS, ' ')
-  if (plain !== fold(note) && !written.some((words) => fold(words).search(NEGATIONS) >= 0)) return false
+  if (plain !== fold(note) && !written.some(isNegated)) return false
   const own = new Set(written.flatMap((words) => [...toWords(words), ...toWords(fold(words))]))
   for (const { segment, isWordLike } of segmenter.segment(plain)) {
     if (!isWordLike || CHINESE.has(segment)) continue

@@ -42,6 +42,19 @@ t.test('A word of others is not', async (t) =>
   ]),
 )
 
+t.test('A negation is neither left out nor added', async (t) => {
+  checkAll(t as never, false, [
+    ['Eats fish', "I don't eat fish"],
+    ['Sends reports to ann@example.com', 'I never send reports to ann@example.com.'],
+    ['用户吃肉', '我从来不吃肉'],
+    ['Does not eat fish', 'I eat fish'],
+  ])
+  checkAll(t as never, true, [
+    ['Lives in Lund', 'I do not drink coffee. I live in Lund.'],
+    ['用户住在上海', '我不吃肉。我住在上海。'],
+  ])
+})
+
 t.test('Numbers, addresses and handles are the same to the letter', async (t) =>
   checkAll(t as never, false, [
     ['Born in 1987', 'I was born in 1978'],
