@@ -130,6 +130,34 @@ t.test('The person decides what an asked agent does, however deep it is', async 
   t.equal(file.status, 200)
 })
 
+t.test('After a pause, the agent that asked goes on with its own model', async (t) => {
+  const { body: providers } = await server.request('GET', '/admin/providers')
+  const [provider, model] = MODEL.split(':')
+  const { id } = providers.find(({ name }: { name: string }) => name === provider)
+  const models = [model, 'other'].map((id) => ({ id, name: id }))
+  t.equal((await server.request('PATCH', `/admin/providers/${id}`, { body: { models } })).status, 200)
+  await createAgent({
+    name: 'Clerk',
+    default_model: `${provider}:other`,
+    config: { tools_with_approval: ['ls'] },
+  })
+  const socket = await chat.connect({ agent_id: asker.id })
+  fake.next(
+    { toolCalls: [ask('c', 'Clerk', 'look')] },
+    { toolCalls: [call('l', 'ls', {})] },
+    { text: 'nothing there' },
+    { text: 'It is empty.' },
+  )
+  const since = fake.requests.length
+  const { thread_id } = await socket.ask({ text: 'ask the clerk' }, () => [{ type: 'approve' }])
+  t.strictSame(
+    fake.requests.slice(since).map(({ body }) => body.model),
+    [model, 'other', 'other', model],
+  )
+  const { messages } = await history(thread_id, '', { agent_id: asker.id })
+  t.equal(messages.at(-1).model, MODEL)
+})
+
 t.test('Only agents that the account may use and that run can be asked', async (t) => {
   const { token } = await server.createUser({ username: 'bea' })
   const own = await createAgent({ name: 'Helper', default_model: MODEL }, token)

@@ -119,11 +119,18 @@ export const sumUsage = (events: readonly LedgerEvent[]): TokenUsage =>
 /** The model in the usage of answers that another server may have given. */
 export const UNKNOWN_MODEL = 'unknown:unknown'
 
-/** Returns the model of the last call among these events that this server has made. */
-export const findLastModel = (events: readonly LedgerEvent[]): string | undefined =>
-  events
-    .flatMap(({ type, frame }) => (type === 'usage' && frame.model !== UNKNOWN_MODEL ? [frame.model] : []))
-    .at(-1)
+/** Returns the model that a turn uses after these events: that of its last own call on this server, or its fallback. */
+export function findLastModel(events: readonly LedgerEvent[]): string | undefined {
+  let model: string | undefined
+  for (const { type, frame } of events)
+    if (type === 'usage') {
+      // A task may be another agent's, with a model of its own.
+      if (frame.parent_tool_call_id === undefined && frame.model !== UNKNOWN_MODEL) model = frame.model
+    } else if (type === 'notice' && frame.code === 'MODEL_FALLBACK' && frame.details?.from === model) {
+      model = String(frame.details?.to)
+    }
+  return model
+}
 
 /** Returns the frame of an event of a thread as JSON. */
 export const frameText = (
