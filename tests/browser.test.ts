@@ -115,7 +115,8 @@ t.test('in a browser', { skip: noChromium }, async (t) => {
     t.match(operation, /Create an agent/)
     t.match(operation, /AGENT_NAME_TAKEN/)
     t.match(operation, /"name": "numbers"/, 'an example')
-    await page.click('.models button')
+    // A click would wait until the page no longer moves.
+    await page.press('.models button', 'Enter')
     await page.waitForSelector('.models :text-is("Agent")')
     t.match(
       await page.textContent('#sockets'),
@@ -124,7 +125,7 @@ t.test('in a browser', { skip: noChromium }, async (t) => {
 
     await page.keyboard.press('/')
     await page.keyboard.type('list threads')
-    await page.click('nav a:text("List your threads")')
+    await page.press('nav a:text("List your threads")', 'Enter')
     await page.waitForSelector('#operations-Chat-listThreads.is-open')
     t.equal(await page.evaluate('location.hash'), '#/Chat/listThreads')
     await page.fill('#search', 'xyzzy')

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
+import { eventually } from '../../plugin-api/testing/waiting.ts'
 import type { MemoryDocument } from '../../plugins/agents/memory/types.ts'
 import t from '../run/file-test.ts'
 import { ALL_RULES, findBarriers } from '../support/axe.ts'
@@ -116,7 +117,9 @@ t.test('what agents remember, in a browser', { skip: noChromium }, async (t) => 
     await field.fill('Drinks green tea without sugar')
     await page.keyboard.press('Enter')
     await memories.getByText('Drinks green tea without sugar').waitFor()
-    t.ok((await texts()).includes('Drinks green tea without sugar'))
+    await eventually('the note as it was edited', async () =>
+      (await texts()).includes('Drinks green tea without sugar'),
+    )
 
     await page.getByRole('searchbox', { name: 'Search in Memories' }).fill('')
     await page.getByLabel('For', { exact: true }).selectOption('Only for assistant')
@@ -129,7 +132,7 @@ t.test('what agents remember, in a browser', { skip: noChromium }, async (t) => 
     await page.getByRole('menuitem', { name: 'Delete' }).click()
     await dialog.getByRole('button', { name: 'Delete' }).click()
     await memories.getByText('Allergic to nuts').waitFor({ state: 'detached' })
-    t.notOk((await texts()).includes('Allergic to nuts'))
+    await eventually('the end of the note', async () => !(await texts()).includes('Allergic to nuts'))
     t.strictSame(faults, [])
   })
 
