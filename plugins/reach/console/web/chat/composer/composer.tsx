@@ -12,6 +12,7 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react'
+import { flushSync } from 'react-dom'
 import type { InputBlock } from '#client'
 import { SlotPlace } from '../../frame/slot-place.tsx'
 import { t } from '../../i18n/words.ts'
@@ -145,10 +146,12 @@ export function Composer({ agent, store, attachButton, onSend }: Props) {
     }
   }
   const replaceText = (text: string, caret: number) => {
-    draft.set({ text })
-    setCaret(caret)
+    flushSync(() => {
+      draft.set({ text })
+      setCaret(caret)
+    })
     // A changed value moves the caret to its end.
-    requestAnimationFrame(() => field.current?.setSelectionRange(caret, caret))
+    field.current?.setSelectionRange(caret, caret)
   }
   const closeFilling = () => {
     setFilling(undefined)

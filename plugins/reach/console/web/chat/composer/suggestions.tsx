@@ -1,4 +1,12 @@
-import { type KeyboardEvent, type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  type Ref,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import { AgentIcon } from '../../agents/agent-icon.tsx'
 import { t } from '../../i18n/words.ts'
 import type { Prompt } from '../../prompts/use-prompts.ts'
@@ -105,7 +113,8 @@ export default function Suggestions({
   useImperativeHandle(keys, () => ({ handleKey }))
 
   const chosenId = items.length > 0 ? `${id}-${chosen}` : undefined
-  useEffect(() => {
+  // In the same task as the list, so that the field never names a suggestion that is gone.
+  useLayoutEffect(() => {
     onChoice(chosenId)
     return () => onChoice(undefined)
   }, [chosenId, onChoice])
