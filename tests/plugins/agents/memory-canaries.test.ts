@@ -33,7 +33,11 @@ fake.script(({ body }) => {
     tool_calls.some((call) => call.function.arguments.includes('Gossip')),
   )
   const canInvent = body.tools?.some((tool) => tool.function.name === 'remember')
-  if (!said.includes(INVENT) || hasInvented || !canInvent) return obey(body)
+  if (!said.includes(INVENT) || hasInvented || !canInvent) {
+    const reply = obey(body)
+    // A long result of a tool takes the place of the words that it answers.
+    return reply.text ? { text: [`${findMark(said) ?? ''} `, ...reply.text] } : reply
+  }
   const text = `Gossip about kiwis and ${findMark(said)}`
   return { toolCalls: [{ name: 'remember', arguments: { text, scope: 'me' } }] }
 })
