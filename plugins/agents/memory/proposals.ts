@@ -1,6 +1,7 @@
 import type { LanguageModelV3Prompt } from '@ai-sdk/provider'
-import { AppError, createDeadline, toLine, untilAborted } from '#plugin-api'
+import { AppError, toLine } from '#plugin-api'
 import type { Account } from '../../identity/users/types.ts'
+import type { ModelCall } from '../../models/providers/types.ts'
 import { hasMemory } from './listeners.ts'
 import type { Cradle } from './manifest.ts'
 import { MAX_PROPOSED, type Memories } from './memories.ts'
@@ -103,34 +104,19 @@ export function createProposals(
       caller: { id: user_id, role },
       locale: locale ?? 'en',
     })
-    const until = createDeadline([signal], {
-      milliseconds: MAX_MS,
-      reason: () => new Error('the model took too long for proposals'),
-    })
     const { max_output_tokens = MAX_OUTPUT_TOKENS } = opened.description
-    const parts = opened.stream({
+    const call: ModelCall = {
       call_id: cradle.ids.make('call_'),
       account: { user_id, token_quota, budget, timezone, agent_id, thread_id: null },
       purpose: 'memory',
-      options: {
-        prompt,
-        maxOutputTokens: Math.min(max_output_tokens, MAX_OUTPUT_TOKENS),
-        abortSignal: until.signal,
-      },
+      options: { prompt, maxOutputTokens: Math.min(max_output_tokens, MAX_OUTPUT_TOKENS) },
+    }
+    const { text } = await models.readWhole(opened, call, {
+      signal,
+      milliseconds: MAX_MS,
+      reason: () => new Error('the model took too long for proposals'),
     })
-    const read = async () => {
-      let text = ''
-      for await (const part of parts) {
-        if (part.type === 'restarted') text = ''
-        if (part.type === 'text-delta') text += part.delta
-      }
-      return text
-    }
-    try {
-      return await untilAborted(until.signal, read())
-    } finally {
-      until.release()
-    }
+    return text
   }
 
   const propose = async (

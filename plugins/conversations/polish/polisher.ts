@@ -1,8 +1,8 @@
-import type { LanguageModelV3CallOptions, LanguageModelV3FinishReason } from '@ai-sdk/provider'
-import { AppError, createDeadline, type Locale, untilAborted } from '#plugin-api'
+import type { LanguageModelV3CallOptions } from '@ai-sdk/provider'
+import { AppError, type Locale } from '#plugin-api'
 import type { AgentDocument } from '../../agents/agents/types.ts'
 import type { AuthCaller } from '../../identity/auth/types.ts'
-import type { ModelPart } from '../../models/providers/types.ts'
+import type { ModelCall, WholeAnswer } from '../../models/providers/types.ts'
 import type { Cradle } from './manifest.ts'
 import { unwrap } from './wrapping.ts'
 
@@ -28,9 +28,7 @@ export interface PolishRequest {
 }
 
 /** The finish reasons of an incomplete answer. */
-const INCOMPLETE: readonly FinishReason[] = ['length', 'content-filter']
-
-type FinishReason = LanguageModelV3FinishReason['unified']
+const INCOMPLETE: readonly WholeAnswer['finish_reason'][] = ['length', 'content-filter']
 
 /** Improves prompts. */
 export type Polisher = ReturnType<typeof createPolisher>
@@ -51,11 +49,7 @@ export function createPolisher({ chatFilters, config, models, ids }: Cradle) {
         locale,
       })
       const { reference: model, description } = opened
-      const until = createDeadline([signal], {
-        milliseconds: config.max_seconds * 1000,
-        reason: () => new AppError('POLISH_TIMED_OUT', { model, seconds: config.max_seconds }),
-      })
-      const parts = opened.stream({
+      const call: ModelCall = {
         call_id: ids.make('call_'),
         account: {
           user_id: caller.id,
@@ -66,15 +60,17 @@ export function createPolisher({ chatFilters, config, models, ids }: Cradle) {
           thread_id: null,
         },
         purpose: 'polish',
-        options: { ...createOptions(prompt, description.max_output_tokens), abortSignal: until.signal },
-      })
-      let answer: Answer
+        options: createOptions(prompt, description.max_output_tokens),
+      }
+      let answer: WholeAnswer
       try {
-        answer = await untilAborted(until.signal, readAnswer(parts))
+        answer = await models.readWhole(opened, call, {
+          signal,
+          milliseconds: config.max_seconds * 1000,
+          reason: () => new AppError('POLISH_TIMED_OUT', { model, seconds: config.max_seconds }),
+        })
       } catch (error) {
         throw chatFilters.toError(opened.explain(error, locale), locale)
-      } finally {
-        until.release()
       }
       const { finish_reason } = answer
       if (INCOMPLETE.includes(finish_reason))
@@ -100,21 +96,4 @@ function createOptions(
     ],
     maxOutputTokens: Math.min(maxTokens, Math.max(MIN_OUTPUT_TOKENS, needed)),
   }
-}
-
-interface Answer {
-  text: string
-  finish_reason: FinishReason
-}
-
-async function readAnswer(parts: AsyncIterable<ModelPart>): Promise<Answer> {
-  let text = ''
-  let finish_reason: FinishReason | undefined
-  for await (const part of parts) {
-    if (part.type === 'text-delta') text += part.delta
-    if (part.type === 'restarted') text = ''
-    if (part.type === 'finish') finish_reason = part.finishReason.unified
-  }
-  if (!finish_reason) throw new Error('the model ended its answer without finishing it')
-  return { text, finish_reason }
 }

@@ -12,6 +12,7 @@ import type { Cradle } from './manifest.ts'
 import { OPENERS } from './media-defaults.ts'
 import type { ModelOwner, ModelRow, Models, ProviderDocument } from './types.ts'
 import { parseReference, SERVER, type Visible } from './visible-providers.ts'
+import { readWholeAnswer } from './whole-answer.ts'
 
 /** Creates the service that resolves `<provider>:<model>` for a user. */
 export function createModels({
@@ -41,6 +42,7 @@ export function createModels({
 
   return {
     first_token_ms: config.first_token_seconds * 1000,
+    readWhole: readWholeAnswer,
 
     async list(user_id, { kind, q, ...page }) {
       const { providers } = await visibleProviders.of(user_id)

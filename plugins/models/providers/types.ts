@@ -1,4 +1,8 @@
-import type { LanguageModelV3StreamPart, LanguageModelV3Usage } from '@ai-sdk/provider'
+import type {
+  LanguageModelV3FinishReason,
+  LanguageModelV3StreamPart,
+  LanguageModelV3Usage,
+} from '@ai-sdk/provider'
 import type {
   AppError,
   Locale,
@@ -142,6 +146,12 @@ export interface OpenedModel {
   explain(error: unknown, locale: Locale): AppError
 }
 
+/** The text of an answer that has ended, and the reason why it did. */
+export interface WholeAnswer {
+  text: string
+  finish_reason: LanguageModelV3FinishReason['unified']
+}
+
 /** A model that a user can use. */
 export type ModelRow = TypeOf<typeof modelRow>
 
@@ -170,6 +180,15 @@ export interface Models {
     user_id: string,
     agent?: ModelOwner,
   ): Promise<OpenedModel>
+  /**
+   * Calls a model for a text that nobody watches. Throws what the call throws, the signal's reason, and after so many
+   * milliseconds `reason()`.
+   */
+  readWhole(
+    model: Pick<OpenedModel, 'stream'>,
+    call: ModelCall,
+    limits: { signal: AbortSignal; milliseconds: number; reason: () => Error },
+  ): Promise<WholeAnswer>
 }
 
 /** The models that an agent names, chosen by its owner. */

@@ -1,7 +1,6 @@
 import type { LanguageModelV3Prompt } from '@ai-sdk/provider'
-import { createDeadline, untilAborted } from '#plugin-api'
 import type { AgentDocument } from '../../../agents/agents/types.ts'
-import type { OpenedModel } from '../../../models/providers/types.ts'
+import type { ModelCall, OpenedModel } from '../../../models/providers/types.ts'
 import type { MessageDocument, ThreadDocument } from '../documents.ts'
 import { toLimits } from '../loop/turn-tools.ts'
 import type { Cradle } from '../manifest.ts'
@@ -69,34 +68,19 @@ export function createTitles({
       caller: { id: user_id, role: user.role },
       locale: user.locale ?? 'en',
     })
-    const until = createDeadline([stopping.signal], {
-      milliseconds: MAX_MS,
-      reason: () => new Error('the model took too long for a title'),
-    })
     const { max_output_tokens = MAX_OUTPUT_TOKENS } = opened.description
-    const parts = opened.stream({
+    const call: ModelCall = {
       call_id: ids.make('call_'),
       account: { user_id, ...toLimits(user), agent_id, thread_id },
       purpose: 'title',
-      options: {
-        prompt,
-        maxOutputTokens: Math.min(max_output_tokens, MAX_OUTPUT_TOKENS),
-        abortSignal: until.signal,
-      },
+      options: { prompt, maxOutputTokens: Math.min(max_output_tokens, MAX_OUTPUT_TOKENS) },
+    }
+    const { text } = await models.readWhole(opened, call, {
+      signal: stopping.signal,
+      milliseconds: MAX_MS,
+      reason: () => new Error('the model took too long for a title'),
     })
-    const read = async () => {
-      let text = ''
-      for await (const part of parts) {
-        if (part.type === 'restarted') text = ''
-        if (part.type === 'text-delta') text += part.delta
-      }
-      return text
-    }
-    try {
-      return await untilAborted(until.signal, read())
-    } finally {
-      until.release()
-    }
+    return text
   }
 
   const write = async (thread: ThreadDocument): Promise<void> => {
