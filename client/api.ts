@@ -406,7 +406,7 @@ export interface paths {
   "/agents/{id}/tool-settings": {
     /**
      * Get the tool settings of an agent
-     * @description Lists the built-in tools and those of plugins from outside, each with whether the agent has it. `available` tells whether the caller has the permission that a tool requires, `set_up` whether what it needs exists.
+     * @description Lists the built-in tools and the tools of third-party plugins, and whether the agent has each of them. `available` is true if the caller has the permission that the tool requires, `set_up` if the settings that it needs exist.
      *
      * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
      */
@@ -6555,7 +6555,7 @@ export interface components {
       /** @description Without it, the share does not expire */
       expires_in_days?: number;
       /**
-       * @description True if the calls of tools and their results are included, except for those that tell of other conversations
+       * @description True if the calls of tools and their results are included, except for calls whose results quote other conversations
        * @default false
        */
       include_steps?: boolean;
@@ -6609,7 +6609,7 @@ export interface components {
       url: string;
       /** @description `accounts`: everybody with an account here; `link`: also people without one */
       audience: components["schemas"]["ShareAudience"];
-      /** @description True if the calls of tools and their results are included, except for those that tell of other conversations */
+      /** @description True if the calls of tools and their results are included, except for calls whose results quote other conversations */
       include_steps: boolean;
       /** @description The title of the conversation when it was copied */
       title: string | null;
@@ -6631,7 +6631,7 @@ export interface components {
     };
     /** UpdateShareBody */
     UpdateShareBody: {
-      /** @description True if the calls of tools and their results are included, except for those that tell of other conversations */
+      /** @description True if the calls of tools and their results are included, except for calls whose results quote other conversations */
       include_steps?: boolean;
       /** @description Counted from now; null for a share that does not expire */
       expires_in_days?: number | null;
@@ -17483,7 +17483,7 @@ export interface operations {
   };
   /**
    * Get the tool settings of an agent
-   * @description Lists the built-in tools and those of plugins from outside, each with whether the agent has it. `available` tells whether the caller has the permission that a tool requires, `set_up` whether what it needs exists.
+   * @description Lists the built-in tools and the tools of third-party plugins, and whether the agent has each of them. `available` is true if the caller has the permission that the tool requires, `set_up` if the settings that it needs exist.
    *
    * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared. Of these, only the owner, administrators, and people who can edit the agent may do this.
    */

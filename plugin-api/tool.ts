@@ -100,8 +100,9 @@ export interface TurnMaterial {
   /** The texts that the person has written in the part of the conversation that the model reads, oldest first. */
   said: readonly string[]
   /**
-   * Where other texts before the model come from: names of tools that have returned something or quote others, `agent` and
-   * `project` for instructions that others can change, `connector` for its tools, `document` for attached documents, `copy` for a conversation that was copied or imported, `summary` for a summary of what came before.
+   * The sources of the other texts that the model reads: names of tools that have returned something or quote others,
+   * `agent` and `project` for instructions that others can change, `connector` for its tools, `document` for attached
+   * documents, `copy` for a conversation that was copied or imported, `summary` for a summary of earlier messages.
    */
   others: ReadonlySet<string>
 }

@@ -4,7 +4,7 @@ import { type AskableAgent, createAskable } from './askable.ts'
 import type { Cradle } from './manifest.ts'
 import type { AgentDocument, Viewer } from './types.ts'
 
-/** The age of what models read about other agents, in milliseconds: each turn asks for it. */
+/** The maximum age of the list of other agents that models read, in milliseconds. */
 const ASKABLE_AGE_MS = 10_000
 
 /** Creates the search for agents that callers may see, from the database or from memory. */

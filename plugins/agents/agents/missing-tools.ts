@@ -15,7 +15,7 @@ type Assessed<Row extends Needy> = Omit<Row, keyof Needy> & {
   quick_prompts: (Omit<QuickPrompt, 'needs'> & { missing: MissingTool[] })[]
 }
 
-/** Creates the search for tools that turns do not have, such as those that experts need. */
+/** Creates the service that names the tools that an expert needs and a turn lacks. */
 export function createMissingTools(
   { extensions }: Pick<Cradle, 'extensions'>,
   {

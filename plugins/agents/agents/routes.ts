@@ -238,7 +238,7 @@ export const toolRoutes = [
     operation_id: 'getToolSettings',
     summary: 'Get the tool settings of an agent',
     description:
-      'Lists the built-in tools and those of plugins from outside, each with whether the agent has it. `available` tells whether the caller has the permission that a tool requires, `set_up` whether what it needs exists.',
+      'Lists the built-in tools and the tools of third-party plugins, and whether the agent has each of them. `available` is true if the caller has the permission that the tool requires, `set_up` if the settings that it needs exist.',
     guard: 'editor',
     response: { 200: toolSettingsRow },
     etag: true,

@@ -68,7 +68,7 @@ export function createToolSettings(
     /** Makes the entity tag of an agent's tool settings. */
     tagOf: (agent: AgentDocument) => makeTag(agent, TAGGED),
 
-    /** Lists all tools with the agent's settings and with what this user may use; `unset` names those that turns lack. */
+    /** Lists all tools with the agent's settings and with what this user may use; `unset` names the tools that turns lack. */
     show(
       { tool_settings = FIRST_TOOL_SETTINGS }: AgentDocument,
       user: Holder,

@@ -31,7 +31,7 @@ export const audience = {
 const includeSteps = {
   ...boolean,
   description:
-    'True if the calls of tools and their results are included, except for those that tell of other conversations',
+    'True if the calls of tools and their results are included, except for calls whose results quote other conversations',
 } as const
 
 const expiresInDays = {

@@ -26,7 +26,7 @@ export async function readSharedMessages(
   { include_steps }: { include_steps: boolean },
   { extensions, history }: Pick<Cradle, 'extensions' | 'history'>,
 ): Promise<StoredMessage[]> {
-  /** True for the calls that are shared: not those that tell of other conversations. */
+  /** True for calls that are shared; false for calls whose results quote other conversations. */
   const isSharedStep = (tool_name: string) =>
     include_steps && !extensions['agents.tools'].get(tool_name)?.personal
   const newestFirst: StoredMessage[] = []

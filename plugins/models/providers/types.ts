@@ -181,8 +181,8 @@ export interface Models {
     agent?: ModelOwner,
   ): Promise<OpenedModel>
   /**
-   * Calls a model for a text that nobody watches. Throws what the call throws, the signal's reason, and after so many
-   * milliseconds `reason()`.
+   * Calls a model and returns its whole answer. Throws the errors of the call, the signal's reason, and `reason()` after
+   * `milliseconds`.
    */
   readWhole(
     model: Pick<OpenedModel, 'stream'>,

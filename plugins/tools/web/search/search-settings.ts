@@ -107,8 +107,8 @@ export function createSearchSettings({
     },
 
     /**
-     * Replaces the engines, and the limit if there is one. Throws VALIDATION_FAILED, SEARCH_ENGINE_UNSUPPORTED, and PRECONDITION_FAILED if the request names
-     * another version, before anything is changed.
+     * Replaces the engines, and the limit if there is one. Throws VALIDATION_FAILED, SEARCH_ENGINE_UNSUPPORTED, and
+     * PRECONDITION_FAILED if the request names another version, before anything is changed.
      */
     async replace(settings: NewSearchSettings, request: Conditional): Promise<void> {
       const { engines, per_day } = settings
