@@ -59,7 +59,9 @@ export function createAskAgent(services: () => Pick<Cradle, 'agents'>): Tool {
           const named = findNamed(others, agent)
           if (!named) {
             const names = others.slice(0, MAX_LISTED).map(({ name }) => name)
-            throw new Error(`there is no agent "${agent}" to ask; there are: ${names.join(', ')}`)
+            throw new Error(
+              `the agent "${agent}" does not exist or cannot be asked; these can: ${names.join(', ')}`,
+            )
           }
           const answer = await delegate(task, { agent_id: named._id })
           return answer.trim() ? answer : `(${named.name} ended without an answer)`

@@ -166,8 +166,11 @@ t.test('Only agents that the account may use and that run can be asked', async (
     fake.next({ toolCalls: [ask('c', agent, 'go')] }, { text: 'well' })
     return resultOf((await socket.ask({ text: 'go' })).frames, 'c')
   }
-  t.match(await refused('Archivist'), { is_error: true, output: /no agent "Archivist".*Librarian/ })
-  t.match(await refused('Helper'), { is_error: true, output: /no agent "Helper"/ })
+  t.match(await refused('Archivist'), {
+    is_error: true,
+    output: /agent "Archivist" does not exist.*Librarian/,
+  })
+  t.match(await refused('Helper'), { is_error: true, output: /agent "Helper" does not exist/ })
   await server.request('POST', `/agents/${librarian.id}/stop`)
   t.match(await refused('Librarian'), { is_error: true })
   await server.request('POST', `/agents/${librarian.id}/start`)
