@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
-import { eventually } from '../../plugin-api/testing/waiting.ts'
+import type { Page, Route } from 'playwright-core'
+import { createHold, eventually } from '../../plugin-api/testing/waiting.ts'
 import type { MemoryDocument } from '../../plugins/agents/memory/types.ts'
 import t from '../run/file-test.ts'
 import { ALL_RULES, findBarriers } from '../support/axe.ts'
@@ -107,7 +107,8 @@ t.test('what agents remember, in a browser', { skip: noChromium }, async (t) => 
   })
 
   await t.test('memories are searched, filtered, changed in place and deleted', async (t) => {
-    await page.getByRole('searchbox', { name: 'Search in Memories' }).fill('GREEN tea')
+    const search = page.getByRole('searchbox', { name: 'Search in Memories' })
+    await search.fill('GREEN tea')
     await memories.getByText('Allergic to nuts').waitFor({ state: 'detached' })
     await memories.getByRole('button', { name: 'Drinks green tea', exact: true }).click()
     const field = memories.getByRole('textbox', { name: 'What to remember' })
@@ -115,13 +116,20 @@ t.test('what agents remember, in a browser', { skip: noChromium }, async (t) => 
     await page.keyboard.press('Escape')
     await memories.getByRole('button', { name: 'Drinks green tea', exact: true }).click()
     await field.fill('Drinks green tea without sugar')
+    const saving = createHold()
+    const pauseSaving = async (route: Route) => {
+      await saving.hold
+      await route.continue()
+    }
+    await page.route('**/api/memories/*', pauseSaving, { times: 1 })
     await page.keyboard.press('Enter')
-    await memories.getByText('Drinks green tea without sugar').waitFor()
-    await eventually('the note as it was edited', async () =>
-      (await texts()).includes('Drinks green tea without sugar'),
-    )
+    await search.focus()
+    saving.release()
+    await memories.getByRole('button', { name: 'Drinks green tea without sugar', exact: true }).waitFor()
+    t.equal(await search.evaluate('document.activeElement.type'), 'search', 'the focus stays there')
+    t.ok((await texts()).includes('Drinks green tea without sugar'))
 
-    await page.getByRole('searchbox', { name: 'Search in Memories' }).fill('')
+    await search.fill('')
     await page.getByLabel('For', { exact: true }).selectOption('Only for assistant')
     await memories.getByText('Drinks green tea').waitFor({ state: 'detached' })
     await memories.getByText('Writes reports on Fridays').waitFor()

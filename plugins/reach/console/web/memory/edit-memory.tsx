@@ -1,5 +1,5 @@
 import { Button, Group, Textarea } from '@mantine/core'
-import { type KeyboardEvent, useState } from 'react'
+import { type KeyboardEvent, useRef, useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { readFailure } from '../server/failure.ts'
 import { useAction } from '../ui/use-action.ts'
@@ -8,22 +8,29 @@ import { changeMemory, MAX_CHARS, type Memory } from './memories.ts'
 
 interface Props {
   memory: Memory
-  onClose(): void
+  /** `hasFocus` is false if the focus moved to something else while the text was being saved. */
+  onClose(hasFocus: boolean): void
 }
 
 /** Edits the text of a memory in its place in the list. */
 export function EditMemory({ memory: { id, text: stored }, onClose }: Props) {
   const [text, setText] = useState(stored)
   const { isBusy, error, run } = useAction()
+  const editor = useRef<HTMLLIElement>(null)
+  const close = () => {
+    const { activeElement, body } = document
+    // A button that is disabled while it works loses the focus to the body.
+    onClose(activeElement === body || Boolean(editor.current?.contains(activeElement)))
+  }
   const canSave = text.trim() !== '' && text.trim() !== stored
   const save = () =>
     run(async () => {
       if (canSave) await changeMemory(id, text.trim())
-      onClose()
+      close()
     })
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return
-    if (event.key === 'Escape') onClose()
+    if (event.key === 'Escape') close()
     else if (event.key === 'Enter') {
       // A memory is one line.
       event.preventDefault()
@@ -32,7 +39,7 @@ export function EditMemory({ memory: { id, text: stored }, onClose }: Props) {
     event.stopPropagation()
   }
   return (
-    <li className={classes.editor}>
+    <li ref={editor} className={classes.editor}>
       <Textarea
         aria-label={t('memory.text')}
         value={text}
@@ -46,7 +53,7 @@ export function EditMemory({ memory: { id, text: stored }, onClose }: Props) {
         onFocus={({ currentTarget }) => currentTarget.setSelectionRange(text.length, text.length)}
       />
       <Group gap="xs" justify="flex-end">
-        <Button size="xs" variant="default" onClick={onClose}>
+        <Button size="xs" variant="default" onClick={close}>
           {t('common.cancel')}
         </Button>
         <Button size="xs" loading={isBusy} disabled={!canSave} onClick={() => void save()}>

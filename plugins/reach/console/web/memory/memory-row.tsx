@@ -20,9 +20,9 @@ export function MemoryRow({ memory, names }: Props) {
   const side = useRef<HTMLDivElement>(null)
   const { id, text } = memory
   const edit = () => setState('edited')
-  const endEdit = () => {
+  const endEdit = (hasFocus: boolean) => {
     flushSync(() => setState('shown'))
-    side.current?.closest('li')?.querySelector('button')?.focus()
+    if (hasFocus) side.current?.closest('li')?.querySelector('button')?.focus()
   }
   if (state === 'edited') return <EditMemory memory={memory} onClose={endEdit} />
   return (
