@@ -1,9 +1,13 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { ErrorForm } from './error-form.ts'
+import type { Caller } from './guard.ts'
 
 /** The type of an entry, by the extension point's name: that of the plugin that declares it, a dot, and what it is for. */
 export interface ExtensionPoints {
   /** Keeps a record of each mutating call before it is answered, and of each command that changes something. */
   'kernel.audit': (record: AuditRecord) => unknown
+  /** Asked before each call that leaves an audit row, after its guards; an error that is thrown refuses the call. */
+  'kernel.changes': (change: RequestedChange) => unknown
   /** The form of the errors below a path, for clients of an API that somebody else has set. */
   'kernel.error_forms': ErrorForm
   /** Performs a call at most once, and answers its repetitions with the first reply; one plugin at most. */
@@ -27,6 +31,17 @@ export interface AnsweredRequest {
   ms: number
   /** The header of W3C Trace Context, as the client sent it. */
   traceparent: string | undefined
+}
+
+/** A call that is about to change something. */
+export interface RequestedChange {
+  /** As in audit rows, such as `agent.update`. */
+  action: string
+  /** The parameters of the path. */
+  params: Readonly<Record<string, string>>
+  headers: IncomingHttpHeaders
+  /** Undefined on routes that everybody may call. */
+  caller: Caller | undefined
 }
 
 /** One mutating call or command, and how it went. */

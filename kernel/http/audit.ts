@@ -43,7 +43,7 @@ export function createAuditor(
 }
 
 /** The content of the route's audit rows; undefined if it writes none. */
-function auditOf({ audit }: Route): AuditSpec | undefined {
+export function auditOf({ audit }: Route): AuditSpec | undefined {
   if (typeof audit === 'string') return { action: audit, target: 'id' }
   return audit && 'action' in audit ? audit : undefined
 }

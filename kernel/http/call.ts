@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import type { SomeCradle } from '../contract/cradle.ts'
-import type { AuditRecord } from '../contract/extension-points.ts'
+import type { AuditRecord, RequestedChange } from '../contract/extension-points.ts'
 import type { AllExtensions } from '../contract/extensions.ts'
 import type { Caller, GuardRequest } from '../contract/guard.ts'
 import type { Upload } from '../contract/route.ts'
@@ -21,6 +21,8 @@ export interface EndpointParts {
   /** Called with replies that do not fit their schema; may throw. */
   onWrongReply: (error: unknown) => void
   audit: (record: AuditRecord) => Promise<void>
+  /** Throws if a call may not change what it is about to change. */
+  admitChange: (change: RequestedChange) => Promise<void>
   /** Keeps the replies of calls that clients may repeat. */
   repetition: AllExtensions['kernel.repetition']
   /** The status and the body that an error is answered with. */

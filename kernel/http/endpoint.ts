@@ -4,7 +4,7 @@ import { isChosenReply, isProbe, type Route, type Upload } from '../contract/rou
 import { AppError } from '../errors.ts'
 import { chooseLocale } from '../locale.ts'
 import { deferSchema, objectOf, type Validator } from '../schema.ts'
-import { createAuditor } from './audit.ts'
+import { auditOf, createAuditor } from './audit.ts'
 import { readBytes } from './body.ts'
 import type { Call, EndpointParts } from './call.ts'
 import { createReplySender } from './endpoint-reply.ts'
@@ -50,7 +50,11 @@ function begin(context: Context): Call {
 }
 
 /** Step one: the rate of strangers, the guards, the room for what is stored or stays open. */
-function createAdmission(route: Route, { guard, limits, sockets, assertStorage }: EndpointParts) {
+function createAdmission(
+  route: Route,
+  { guard, limits, sockets, assertStorage, admitChange }: EndpointParts,
+) {
+  const audited = auditOf(route)
   const isLimited = route.guard === 'public' && !isProbe(route)
   // Signing in stays possible, and so does deleting, which makes space.
   const needsRoom = !['GET', 'DELETE'].includes(route.method) && route.guard !== 'public'
@@ -73,6 +77,8 @@ function createAdmission(route: Route, { guard, limits, sockets, assertStorage }
       state.caller = added.caller
       state.locale = chooseLocale(headers['accept-language'], added.caller?.locale)
     }
+    const { params } = call
+    if (audited) await admitChange({ action: audited.action, params, headers, caller: added.caller })
     if (needsRoom) assertStorage()
     if (isOpenLong && added.caller) limits.assertRoom('sockets', sockets.countOf(added.caller.id))
   }

@@ -53,6 +53,7 @@ export interface Blueprint extends Assembly {
 /** The extension points of the kernel itself. */
 const kernelPoints: [string, ExtensionPoint][] = [
   ['kernel.audit', { noun: 'audit log' }],
+  ['kernel.changes', { noun: 'judge of changes' }],
   ['kernel.error_forms', { noun: 'form of errors', check: assertErrorForm }],
   ['kernel.repetition', { noun: 'store of replies' }],
   ['kernel.requests', { noun: 'record of requests' }],

@@ -251,6 +251,28 @@ t.test(
   },
 )
 
+t.test('a plugin refuses changes, after their guards and before their bodies are read', async (t) => {
+  const judge = pluginSource(
+    'judge',
+    `const asked = []
+     host.extend('kernel.changes', ({ action, params, headers, caller }) => {
+       asked.push({ action, params, username: caller?.username })
+       if (headers['x-key'] !== 'yes') throw host.error('FORBIDDEN')
+     })
+     host.routes([{ method: 'GET', path: '/asked', summary: 's', guard: 'public',
+       response: { 200: {} }, handler: () => asked }])`,
+  )
+  const server = await startKernel(t, { plugins: { shop, auditor, judge } })
+  const change = (path: string, headers = {}) => server.request('PATCH', path, { body: { size: 1 }, headers })
+  t.equal((await change('/goods/7/parts/wheel', { 'x-user': 'ann' })).status, 403)
+  t.match(rows.pop(), { action: 'part.update', actor: 'ann', target: '7/wheel', status: 403 })
+  t.equal((await change('/goods/7/parts/wheel', { 'x-key': 'yes' })).status, 422, 'now the body is read')
+  await server.request('POST', '/guarded/7')
+  await server.request('POST', '/probe')
+  const part = { action: 'part.update', params: { id: '7', part: 'wheel' } }
+  t.strictSame((await server.request('GET', '/asked')).body, [{ ...part, username: 'ann' }, part])
+})
+
 t.test('a call that cannot be recorded fails', async (t) => {
   const full = pluginSource(
     'full',
