@@ -1526,6 +1526,63 @@ export interface paths {
      */
     get: operations["exportTrajectory"];
   };
+  "/webhooks": {
+    /**
+     * List your webhooks
+     * @description Lists the webhooks of the caller, newest first, without their secrets.
+     */
+    get: operations["listWebhooks"];
+    /**
+     * Create a webhook
+     * @description Notifies an address of events of your account from now on. Requests carry `webhook-id`, `webhook-timestamp` and `webhook-signature` of Standard Webhooks and the body `{type, timestamp, data}`. They are stored before they are sent, come at least once and one at a time, and are retried for a day. Only this reply contains the secret.
+     */
+    post: operations["createWebhook"];
+  };
+  "/webhooks/{id}": {
+    /**
+     * Get a webhook
+     * @description Returns the webhook without its secret.
+     */
+    get: operations["getWebhook"];
+    /**
+     * Delete a webhook
+     * @description Deletes the webhook with its deliveries; those that wait are not sent.
+     */
+    delete: operations["deleteWebhook"];
+    /**
+     * Change a webhook
+     * @description Changes the given fields. A webhook that is enabled again does not hear of what has happened meanwhile; deliveries that still wait are sent.
+     */
+    patch: operations["updateWebhook"];
+  };
+  "/webhooks/{id}/secret": {
+    /**
+     * Replace the secret of a webhook
+     * @description Makes a new secret, with which requests are signed from now on. Only this reply contains the secret.
+     */
+    post: operations["replaceWebhookSecret"];
+  };
+  "/webhooks/{id}/test": {
+    /**
+     * Test a webhook
+     * @description Sends an event of the type `webhook.test` immediately and once, also if the webhook is disabled, and returns its delivery. A failed attempt is answered with 200 and the status `failed`.
+     */
+    post: operations["testWebhook"];
+  };
+  "/webhooks/{id}/deliveries": {
+    /**
+     * List the deliveries of a webhook
+     * @description Lists deliveries, newest first, with the outcome of their last attempts. Finished ones stay for a few days, and at most the newest thousand of them.
+     */
+    get: operations["listWebhookDeliveries"];
+  };
+  "/webhooks/{id}/deliveries/{delivery_id}/retry": {
+    /**
+     * Send a delivery again
+     * @description Has the delivery sent now, whatever its state, with the same `webhook-id`; retries go on for another day.
+     */
+    post: operations["retryWebhookDelivery"];
+  };
   "/v1/models": {
     /**
      * List your agents and those shared with you as models of OpenAI
@@ -1560,6 +1617,63 @@ export interface paths {
      * @description It is read from the ledger of its thread; `metadata` and `previous_response_id` are not stored.
      */
     get: operations["getResponse"];
+  };
+  "/agents/{id}/triggers": {
+    /**
+     * List your triggers with an agent
+     * @description Lists the triggers of the caller, newest first, without their secrets. The owner of a shared agent does not see those of its guests.
+     *
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
+     */
+    get: operations["listTriggers"];
+    /**
+     * Create a trigger
+     * @description Creates an address to which another service sends its webhooks. Each verified request starts a turn of the agent in the name of the account: within its quota and with its permissions. A trigger created with an API key starts turns with the scopes of the key. Only this reply contains the secret.
+     *
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
+     */
+    post: operations["createTrigger"];
+  };
+  "/agents/{id}/triggers/{trigger_id}": {
+    /**
+     * Get a trigger
+     * @description Returns the trigger without its secret.
+     *
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
+     */
+    get: operations["getTrigger"];
+    /**
+     * Delete a trigger
+     * @description Deletes the trigger with its list of requests. The threads stay, and turns that have not ended continue there.
+     *
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
+     */
+    delete: operations["deleteTrigger"];
+    /**
+     * Change a trigger
+     * @description Changes the given fields. What an API key changes starts turns with the scopes of the key from then on.
+     *
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
+     */
+    patch: operations["updateTrigger"];
+  };
+  "/agents/{id}/triggers/{trigger_id}/secret": {
+    /**
+     * Replace the secret of a trigger
+     * @description Makes a new secret, with which requests are verified from now on. Only this reply contains the secret.
+     *
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
+     */
+    post: operations["replaceTriggerSecret"];
+  };
+  "/agents/{id}/triggers/{trigger_id}/deliveries": {
+    /**
+     * List the requests to a trigger
+     * @description Lists the verified requests, newest first, with the turns that they have started, or the reason why they have not. They stay for a few days, and at most the newest two thousand of them.
+     *
+     * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
+     */
+    get: operations["listTriggerDeliveries"];
   };
   "/events": {
     /**
@@ -8318,6 +8432,136 @@ export interface components {
     };
     /** TrajectoryExport */
     TrajectoryExport: components["schemas"]["TrajectoryDocument"] | components["schemas"]["TrajectoryHead"] | components["schemas"]["ExportedEvent"];
+    /**
+     * WebhookEvent
+     * @enum {string}
+     */
+    WebhookEvent: "turn.ended" | "approval.requested" | "schedule.run_ended" | "channel.state_changed" | "budget.warned";
+    /**
+     * WebhookDisabledReason
+     * @enum {string}
+     */
+    WebhookDisabledReason: "GONE" | "FAILING";
+    /** Webhook */
+    Webhook: {
+      id: string;
+      /** @description An http or https address that receives POST requests; redirects are not followed */
+      url: string;
+      /** @description The events to be notified of. `budget.warned` is about your own account, and for administrators about every account */
+      events: components["schemas"]["WebhookEvent"][];
+      /** @description The id of the agent that the events must be about; null for all. `budget.warned` has no agent */
+      agent_id: string | null;
+      /** @description False while nothing is sent */
+      enabled: boolean;
+      /** @description Set if the server itself has disabled it; enabling it again clears it */
+      disabled_reason: components["schemas"]["WebhookDisabledReason"] | null;
+      /** @description The first failure after the last success, in Unix seconds; null if the last attempt succeeded */
+      failing_since: number | null;
+      /** @description Unix seconds */
+      created_at: number;
+      /** @description Unix seconds */
+      updated_at: number;
+    };
+    /** NewWebhook */
+    NewWebhook: {
+      /** @description An http or https address that receives POST requests; redirects are not followed */
+      url: string;
+      /** @description The events to be notified of. `budget.warned` is about your own account, and for administrators about every account */
+      events: components["schemas"]["WebhookEvent"][];
+      /** @description The id of the agent that the events must be about; null for all. `budget.warned` has no agent */
+      agent_id?: string | null;
+      /**
+       * @description False while nothing is sent
+       * @default true
+       */
+      enabled?: boolean;
+    };
+    /** CreatedWebhook */
+    CreatedWebhook: {
+      id: string;
+      /** @description An http or https address that receives POST requests; redirects are not followed */
+      url: string;
+      /** @description The events to be notified of. `budget.warned` is about your own account, and for administrators about every account */
+      events: components["schemas"]["WebhookEvent"][];
+      /** @description The id of the agent that the events must be about; null for all. `budget.warned` has no agent */
+      agent_id: string | null;
+      /** @description False while nothing is sent */
+      enabled: boolean;
+      /** @description Set if the server itself has disabled it; enabling it again clears it */
+      disabled_reason: components["schemas"]["WebhookDisabledReason"] | null;
+      /** @description The first failure after the last success, in Unix seconds; null if the last attempt succeeded */
+      failing_since: number | null;
+      /** @description Unix seconds */
+      created_at: number;
+      /** @description Unix seconds */
+      updated_at: number;
+      /** @description The secret that requests are signed with; it is not shown again */
+      secret: string;
+    };
+    /** WebhookChanges */
+    WebhookChanges: {
+      /** @description An http or https address that receives POST requests; redirects are not followed */
+      url?: string;
+      /** @description The events to be notified of. `budget.warned` is about your own account, and for administrators about every account */
+      events?: components["schemas"]["WebhookEvent"][];
+      /** @description The id of the agent that the events must be about; null for all. `budget.warned` has no agent */
+      agent_id?: string | null;
+      /** @description False while nothing is sent */
+      enabled?: boolean;
+    };
+    /** WebhookSecret */
+    WebhookSecret: {
+      /** @description The secret that requests are signed with; it is not shown again */
+      secret: string;
+    };
+    /**
+     * WebhookDeliveryStatus
+     * @enum {string}
+     */
+    WebhookDeliveryStatus: "pending" | "delivered" | "failed";
+    /**
+     * WebhookDeliveryError
+     * @description The reason why the last attempt failed
+     */
+    WebhookDeliveryError: {
+      code: string;
+      message: string;
+    };
+    /** WebhookDelivery */
+    WebhookDelivery: {
+      /** @description The header `webhook-id` of its requests, the same at each attempt */
+      id: string;
+      /** @description Its type; `webhook.test` is a test */
+      event: string;
+      /** @description `pending` is still to be sent, or sent again; `failed` is given up */
+      status: components["schemas"]["WebhookDeliveryStatus"];
+      attempts: number;
+      /** @description Unix seconds */
+      created_at: number;
+      /** @description Unix seconds; null before the first attempt */
+      last_attempt_at: number | null;
+      /** @description Unix seconds; null if none follows */
+      next_attempt_at: number | null;
+      /** @description The HTTP status of the last answer; null if there was none */
+      response_status: number | null;
+      /** @description The JSON that is sent */
+      body: string;
+      error?: components["schemas"]["WebhookDeliveryError"];
+    };
+    IdempotencyKeyInUseOrLimitReachedOrWebhookDisabledError: {
+      error: {
+        /** @enum {string} */
+        code: "IDEMPOTENCY_KEY_IN_USE" | "LIMIT_REACHED" | "WEBHOOK_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
     OpenAIAuthFailedOrTokenExpiredError: {
       error: {
         /** @enum {string} */
@@ -9166,6 +9410,154 @@ export interface components {
         /** @description The parameter at fault, such as `messages[0].content` */
         param: string | null;
       };
+    };
+    /**
+     * TriggerThread
+     * @enum {string}
+     */
+    TriggerThread: "new" | "same";
+    /**
+     * TriggerScheme
+     * @enum {string}
+     */
+    TriggerScheme: "token" | "github" | "stripe" | "standard";
+    /** TriggerVerificationRow */
+    TriggerVerificationRow: {
+      /** @description `token`: the secret as `Authorization: Bearer` or `?token=`; `github`: `X-Hub-Signature-256`; `stripe`: `Stripe-Signature`; `standard`: the headers of Standard Webhooks */
+      scheme: components["schemas"]["TriggerScheme"];
+    };
+    /** Trigger */
+    Trigger: {
+      id: string;
+      name: string;
+      /** @description The message that the agent receives. `{{path}}` stands for a value of the body, such as `{{issue.title}}` or `{{commits.0.message}}`, and `{{.}}` for all of it; values are filled in as quotations from others */
+      prompt: string;
+      /** @description A thread for each request, or one in which all turns follow each other */
+      thread: components["schemas"]["TriggerThread"];
+      /** @description As `<provider>:<model>`; null for the model of the agent */
+      model: string | null;
+      /** @description False while requests are refused */
+      enabled: boolean;
+      verify: components["schemas"]["TriggerVerificationRow"];
+      /** @description The address for requests; below the server if its public address is not configured */
+      url: string;
+      /** @description Unix seconds; null before the first request */
+      last_request_at: number | null;
+      /** @description Unix seconds */
+      created_at: number;
+      /** @description Unix seconds */
+      updated_at: number;
+    };
+    /**
+     * TriggerVerification
+     * @description How requests are verified. Without `secret`, the server makes one; Stripe makes its own, which you enter afterwards
+     */
+    TriggerVerification: {
+      /** @description `token`: the secret as `Authorization: Bearer` or `?token=`; `github`: `X-Hub-Signature-256`; `stripe`: `Stripe-Signature`; `standard`: the headers of Standard Webhooks */
+      scheme: components["schemas"]["TriggerScheme"];
+      /** @description Visible ASCII characters. For `standard`, `whsec_` and Base64 */
+      secret?: string;
+    };
+    /** NewTrigger */
+    NewTrigger: {
+      name: string;
+      verify: components["schemas"]["TriggerVerification"];
+      /** @description The message that the agent receives. `{{path}}` stands for a value of the body, such as `{{issue.title}}` or `{{commits.0.message}}`, and `{{.}}` for all of it; values are filled in as quotations from others */
+      prompt: string;
+      /** @description As `<provider>:<model>`; null for the model of the agent */
+      model?: string | null;
+      /**
+       * @description A thread for each request, or one in which all turns follow each other
+       * @default new
+       */
+      thread?: components["schemas"]["TriggerThread"];
+      /**
+       * @description False while requests are refused
+       * @default true
+       */
+      enabled?: boolean;
+    };
+    /** CreatedTrigger */
+    CreatedTrigger: {
+      id: string;
+      name: string;
+      /** @description The message that the agent receives. `{{path}}` stands for a value of the body, such as `{{issue.title}}` or `{{commits.0.message}}`, and `{{.}}` for all of it; values are filled in as quotations from others */
+      prompt: string;
+      /** @description A thread for each request, or one in which all turns follow each other */
+      thread: components["schemas"]["TriggerThread"];
+      /** @description As `<provider>:<model>`; null for the model of the agent */
+      model: string | null;
+      /** @description False while requests are refused */
+      enabled: boolean;
+      verify: components["schemas"]["TriggerVerificationRow"];
+      /** @description The address for requests; below the server if its public address is not configured */
+      url: string;
+      /** @description Unix seconds; null before the first request */
+      last_request_at: number | null;
+      /** @description Unix seconds */
+      created_at: number;
+      /** @description Unix seconds */
+      updated_at: number;
+      /** @description The secret; it is not shown again */
+      secret: string;
+    };
+    /** TriggerChanges */
+    TriggerChanges: {
+      name?: string;
+      /** @description The message that the agent receives. `{{path}}` stands for a value of the body, such as `{{issue.title}}` or `{{commits.0.message}}`, and `{{.}}` for all of it; values are filled in as quotations from others */
+      prompt?: string;
+      /** @description A thread for each request, or one in which all turns follow each other */
+      thread?: components["schemas"]["TriggerThread"];
+      /** @description As `<provider>:<model>`; null for the model of the agent */
+      model?: string | null;
+      /** @description False while requests are refused */
+      enabled?: boolean;
+      /**
+       * TriggerVerification
+       * @description How requests are verified from now on. Without `secret`, the present one stays
+       */
+      verify?: {
+        /** @description `token`: the secret as `Authorization: Bearer` or `?token=`; `github`: `X-Hub-Signature-256`; `stripe`: `Stripe-Signature`; `standard`: the headers of Standard Webhooks */
+        scheme: components["schemas"]["TriggerScheme"];
+        /** @description Visible ASCII characters. For `standard`, `whsec_` and Base64 */
+        secret?: string;
+      };
+    };
+    /** TriggerSecret */
+    TriggerSecret: {
+      /** @description The secret; it is not shown again */
+      secret: string;
+    };
+    /**
+     * TriggerDeliveryStatus
+     * @enum {string}
+     */
+    TriggerDeliveryStatus: "received" | "started" | "queued" | "refused";
+    /**
+     * TriggerDeliveryError
+     * @description The reason why it was refused
+     */
+    TriggerDeliveryError: {
+      code: string;
+      message: string;
+    };
+    /** TriggerDelivery */
+    TriggerDelivery: {
+      /** @description The name that the sender gave to it, or a digest of its body */
+      id: string;
+      /** @description Unix seconds */
+      received_at: number;
+      /** @description `received`: its turn is about to start; `queued`: its turn waits for another one of the thread or the account; `refused`: it has started nothing, and may be sent again */
+      status: components["schemas"]["TriggerDeliveryStatus"];
+      /** @description The number of times that it came again and started nothing */
+      repeats: number;
+      thread_id: string | null;
+      turn_id: string | null;
+      /** @description The size of its body */
+      bytes: number;
+      /** @description The paths of the prompt that the body did not have */
+      missing: string[];
+      error?: components["schemas"]["TriggerDeliveryError"];
     };
     LimitReachedError: {
       error: {
@@ -14647,6 +15039,16 @@ export interface components {
     SetKnowledgeBaseGrants403Error: {
       content: {
         "application/json": components["schemas"]["SetKnowledgeBaseGrants403Error"];
+      };
+    };
+    /**
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
+     * - `WEBHOOK_DISABLED`: The webhook is disabled. Enable it first.
+     */
+    IdempotencyKeyInUseOrLimitReachedOrWebhookDisabledError: {
+      content: {
+        "application/json": components["schemas"]["IdempotencyKeyInUseOrLimitReachedOrWebhookDisabledError"];
       };
     };
     /**
@@ -23337,6 +23739,327 @@ export interface operations {
     };
   };
   /**
+   * List your webhooks
+   * @description Lists the webhooks of the caller, newest first, without their secrets.
+   */
+  listWebhooks: {
+    parameters: {
+      query?: {
+        /** @description Rows of a page; more than 200 is brought down to 200 */
+        limit?: number;
+        /** @description The start of a page, from the header Link of the page before */
+        cursor?: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description The address of the next page, `rel="next"`, relative to that of the request; missing on the last page */
+          Link?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Webhook"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Create a webhook
+   * @description Notifies an address of events of your account from now on. Requests carry `webhook-id`, `webhook-timestamp` and `webhook-signature` of Standard Webhooks and the body `{type, timestamp, data}`. They are stored before they are sent, come at least once and one at a time, and are retried for a day. Only this reply contains the secret.
+   */
+  createWebhook: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "url": "https://hooks.example.com/svc",
+         *   "events": [
+         *     "turn.ended",
+         *     "approval.requested"
+         *   ],
+         *   "agent_id": null,
+         *   "enabled": true
+         * }
+         */
+        "application/json": components["schemas"]["NewWebhook"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      201: {
+        content: {
+          "application/json": components["schemas"]["CreatedWebhook"];
+        };
+      };
+      400: components["responses"]["AddressNotAllowedOrBadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Get a webhook
+   * @description Returns the webhook without its secret.
+   */
+  getWebhook: {
+    parameters: {
+      path: {
+        /** @description The id of your webhook */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Webhook"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Delete a webhook
+   * @description Deletes the webhook with its deliveries; those that wait are not sent.
+   */
+  deleteWebhook: {
+    parameters: {
+      path: {
+        /** @description The id of your webhook */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success, no body */
+      204: {
+        content: never;
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Change a webhook
+   * @description Changes the given fields. A webhook that is enabled again does not hear of what has happened meanwhile; deliveries that still wait are sent.
+   */
+  updateWebhook: {
+    parameters: {
+      header?: {
+        /** @description The `ETag` of the object as you know it; the change is refused if it has another one now */
+        "If-Match"?: string;
+      };
+      path: {
+        /** @description The id of your webhook */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "url": "https://hooks.example.com/svc",
+         *   "events": [
+         *     "turn.ended",
+         *     "approval.requested"
+         *   ],
+         *   "agent_id": null,
+         *   "enabled": true
+         * }
+         */
+        "application/json": components["schemas"]["WebhookChanges"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Webhook"];
+        };
+      };
+      400: components["responses"]["AddressNotAllowedOrBadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      412: components["responses"]["PreconditionFailedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Replace the secret of a webhook
+   * @description Makes a new secret, with which requests are signed from now on. Only this reply contains the secret.
+   */
+  replaceWebhookSecret: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+      path: {
+        /** @description The id of your webhook */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["WebhookSecret"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
+      422: components["responses"]["IdempotencyKeyReusedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Test a webhook
+   * @description Sends an event of the type `webhook.test` immediately and once, also if the webhook is disabled, and returns its delivery. A failed attempt is answered with 200 and the status `failed`.
+   */
+  testWebhook: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+      path: {
+        /** @description The id of your webhook */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["WebhookDelivery"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
+      422: components["responses"]["IdempotencyKeyReusedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List the deliveries of a webhook
+   * @description Lists deliveries, newest first, with the outcome of their last attempts. Finished ones stay for a few days, and at most the newest thousand of them.
+   */
+  listWebhookDeliveries: {
+    parameters: {
+      query?: {
+        /** @description Rows of a page; more than 200 is brought down to 200 */
+        limit?: number;
+        /** @description The start of a page, from the header Link of the page before */
+        cursor?: string;
+      };
+      path: {
+        /** @description The id of your webhook */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description The address of the next page, `rel="next"`, relative to that of the request; missing on the last page */
+          Link?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["WebhookDelivery"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Send a delivery again
+   * @description Has the delivery sent now, whatever its state, with the same `webhook-id`; retries go on for another day.
+   */
+  retryWebhookDelivery: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+      path: {
+        /** @description The id of your webhook */
+        id: string;
+        /** @description The id of one of its deliveries */
+        delivery_id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      202: {
+        content: {
+          "application/json": components["schemas"]["WebhookDelivery"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedOrWebhookDisabledError"];
+      422: components["responses"]["IdempotencyKeyReusedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
    * List your agents and those shared with you as models of OpenAI
    * @description Your own agents have their names as ids, so that clients show them; the others have their ids.
    */
@@ -23492,6 +24215,294 @@ export interface operations {
       404: components["responses"]["OpenAINotFoundOrResponseNotFoundError"];
       429: components["responses"]["OpenAIRateLimitedError"];
       default: components["responses"]["OpenAIError"];
+    };
+  };
+  /**
+   * List your triggers with an agent
+   * @description Lists the triggers of the caller, newest first, without their secrets. The owner of a shared agent does not see those of its guests.
+   *
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
+   */
+  listTriggers: {
+    parameters: {
+      query?: {
+        /** @description Rows of a page; more than 200 is brought down to 200 */
+        limit?: number;
+        /** @description The start of a page, from the header Link of the page before */
+        cursor?: string;
+      };
+      path: {
+        /** @description The id of an agent, or the name of one of your own agents */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description The address of the next page, `rel="next"`, relative to that of the request; missing on the last page */
+          Link?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Trigger"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Create a trigger
+   * @description Creates an address to which another service sends its webhooks. Each verified request starts a turn of the agent in the name of the account: within its quota and with its permissions. A trigger created with an API key starts turns with the scopes of the key. Only this reply contains the secret.
+   *
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
+   */
+  createTrigger: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+      path: {
+        /** @description The id of an agent, or the name of one of your own agents */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "name": "New issues",
+         *   "verify": {
+         *     "scheme": "github",
+         *     "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+         *   },
+         *   "prompt": "Suggest labels for the issue {{issue.title}}: {{issue.body}}",
+         *   "model": null,
+         *   "thread": "new",
+         *   "enabled": true
+         * }
+         */
+        "application/json": components["schemas"]["NewTrigger"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      201: {
+        content: {
+          "application/json": components["schemas"]["CreatedTrigger"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Get a trigger
+   * @description Returns the trigger without its secret.
+   *
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
+   */
+  getTrigger: {
+    parameters: {
+      path: {
+        /** @description The id of an agent, or the name of one of your own agents */
+        id: string;
+        /** @description The id of your trigger */
+        trigger_id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Trigger"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Delete a trigger
+   * @description Deletes the trigger with its list of requests. The threads stay, and turns that have not ended continue there.
+   *
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
+   */
+  deleteTrigger: {
+    parameters: {
+      path: {
+        /** @description The id of an agent, or the name of one of your own agents */
+        id: string;
+        /** @description The id of your trigger */
+        trigger_id: string;
+      };
+    };
+    responses: {
+      /** @description Success, no body */
+      204: {
+        content: never;
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Change a trigger
+   * @description Changes the given fields. What an API key changes starts turns with the scopes of the key from then on.
+   *
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
+   */
+  updateTrigger: {
+    parameters: {
+      header?: {
+        /** @description The `ETag` of the object as you know it; the change is refused if it has another one now */
+        "If-Match"?: string;
+      };
+      path: {
+        /** @description The id of an agent, or the name of one of your own agents */
+        id: string;
+        /** @description The id of your trigger */
+        trigger_id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "name": "New issues",
+         *   "prompt": "Suggest labels for the issue {{issue.title}}: {{issue.body}}",
+         *   "thread": "new",
+         *   "model": null,
+         *   "enabled": true
+         * }
+         */
+        "application/json": components["schemas"]["TriggerChanges"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Trigger"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      412: components["responses"]["PreconditionFailedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Replace the secret of a trigger
+   * @description Makes a new secret, with which requests are verified from now on. Only this reply contains the secret.
+   *
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
+   */
+  replaceTriggerSecret: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+      path: {
+        /** @description The id of an agent, or the name of one of your own agents */
+        id: string;
+        /** @description The id of your trigger */
+        trigger_id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["TriggerSecret"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
+      422: components["responses"]["IdempotencyKeyReusedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List the requests to a trigger
+   * @description Lists the verified requests, newest first, with the turns that they have started, or the reason why they have not. They stay for a few days, and at most the newest two thousand of them.
+   *
+   * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
+   */
+  listTriggerDeliveries: {
+    parameters: {
+      query?: {
+        /** @description Rows of a page; more than 200 is brought down to 200 */
+        limit?: number;
+        /** @description The start of a page, from the header Link of the page before */
+        cursor?: string;
+      };
+      path: {
+        /** @description The id of an agent, or the name of one of your own agents */
+        id: string;
+        /** @description The id of your trigger */
+        trigger_id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description The address of the next page, `rel="next"`, relative to that of the request; missing on the last page */
+          Link?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["TriggerDelivery"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
     };
   };
   /**

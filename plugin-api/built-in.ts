@@ -53,11 +53,13 @@ export interface BuiltInPlugins {
   terminal: typeof import('../plugins/reach/terminal/index.ts')
   traces: typeof import('../plugins/operation/traces/index.ts')
   trajectory: typeof import('../plugins/conversations/trajectory/index.ts')
+  triggers: typeof import('../plugins/reach/triggers/index.ts')
   'two-factor': typeof import('../plugins/identity/two-factor/index.ts')
   usage: typeof import('../plugins/models/usage/index.ts')
   users: typeof import('../plugins/identity/users/index.ts')
   voice: typeof import('../plugins/reach/voice/index.ts')
   web: typeof import('../plugins/tools/web/index.ts')
+  webhooks: typeof import('../plugins/reach/webhooks/index.ts')
   welcome: typeof import('../plugins/agents/welcome/index.ts')
   workspace: typeof import('../plugins/tools/workspace/index.ts')
 }
