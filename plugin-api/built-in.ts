@@ -40,6 +40,7 @@ export interface BuiltInPlugins {
   projects: typeof import('../plugins/conversations/projects/index.ts')
   prompts: typeof import('../plugins/conversations/prompts/index.ts')
   providers: typeof import('../plugins/models/providers/index.ts')
+  push: typeof import('../plugins/reach/push/index.ts')
   retention: typeof import('../plugins/operation/retention/index.ts')
   scaffold: typeof import('../plugins/operation/scaffold/index.ts')
   schedules: typeof import('../plugins/reach/schedules/index.ts')

@@ -60,6 +60,7 @@ const notArchived = { $ne: true } as const
 /** The fields of a thread that its row in a list shows first. */
 const GLANCE = {
   agent_id: 1,
+  channel_type: 1,
   project_id: 1,
   title: 1,
   pinned: 1,
@@ -72,7 +73,15 @@ const GLANCE = {
 /** The part of a thread that `GLANCE` shows. */
 export type GlancedThread = Pick<
   ThreadDocument,
-  '_id' | 'agent_id' | 'project_id' | 'title' | 'pinned' | 'archived' | 'unread' | 'last_active'
+  | '_id'
+  | 'agent_id'
+  | 'channel_type'
+  | 'project_id'
+  | 'title'
+  | 'pinned'
+  | 'archived'
+  | 'unread'
+  | 'last_active'
 > & { active_turn?: object | null }
 
 /** The threads of all users. */
@@ -157,13 +166,13 @@ export function createThreads({
     /** Reads what a list shows first of a thread; null if the account has no such thread. */
     glance: (user_id: string, thread_id: string): Promise<GlancedThread | null> =>
       threads.findOne({ _id: thread_id, user_id, ...visible }, { projection: GLANCE }),
-    /** Lists an account's threads whose turns wait for a person, those that wait longest first. */
-    listPaused: (user_id: string, limit: number): Promise<ThreadDocument[]> =>
+    /** Lists the threads of an account or of several whose turns wait for a person, those that wait longest first. */
+    listPaused: (user_id: string | readonly string[], limit: number): Promise<ThreadDocument[]> =>
       threads
         .find({
           'active_turn.paused.expires_at': { $gt: 0 },
           'active_turn.paused.for_client': { $exists: false },
-          user_id,
+          user_id: typeof user_id === 'string' ? user_id : { $in: [...user_id] },
           ...visible,
         })
         .sort({ 'active_turn.paused.expires_at': 1 })
