@@ -114,29 +114,47 @@ const OTHER_VARIABLES = [
   'SVC_API_KEY',
   'SVC_PASSWORD',
   'SVC_BACKUP_PASSPHRASE',
+  'SVC_BACKUP_PASSPHRASE_FILE',
   'SVC_SUPERVISED',
 ]
 
 function findStray(env: NodeJS.ProcessEnv, leaves: readonly ConfigLeaf[]): string[] {
-  const variables = [
-    ...OTHER_VARIABLES,
-    ...leaves.flatMap(({ schema }) => (schema.env as string | undefined) ?? []),
-  ]
+  const variables = [...OTHER_VARIABLES, ...leaves.flatMap(({ schema }) => variablesOf(schema))]
   return Object.keys(env)
     .filter((name) => /^SVC_(?!TEST_)/.test(name) && !variables.includes(name))
     .map((name) => `the variable ${name} sets nothing; did you mean ${closest(name, variables)}?`)
 }
+
+/** Lists the variables that set a leaf. A secret can also come from the file that `<variable>_FILE` names. */
+const variablesOf = ({ env, writeOnly }: JSONSchema): string[] =>
+  env ? [env as string, ...(writeOnly ? [`${env}_FILE`] : [])] : []
 
 function layerOf(
   { schema }: ConfigLeaf,
   env: NodeJS.ProcessEnv,
   flags: Record<string, string | undefined>,
 ): Layer | undefined {
-  const { flag, env: variable } = schema as { flag?: string; env?: string }
+  const { flag } = schema as { flag?: string }
   const flagged = flag && flags[flag]
   if (flagged !== undefined && flagged !== '') return { source: `flag --${flag}`, text: flagged }
-  const set = variable && env[variable]
-  return set ? { source: `env ${variable}`, text: set } : undefined
+  const [variable, other] = variablesOf(schema).filter((name) => env[name])
+  if (!variable) return undefined
+  if (other) throw new ConfigError(`${variable} and ${other} are both set; keep one of them`)
+  const isFile = variable !== schema.env
+  return { source: `env ${variable}`, text: isFile ? readSecretFile(variable, env) : env[variable]! }
+}
+
+/** Reads the first line of the file that a variable names. Throws one sentence if the file cannot be read or is empty. */
+function readSecretFile(variable: string, env: NodeJS.ProcessEnv): string {
+  const path = env[variable]!
+  let line: string
+  try {
+    line = readFileSync(path, 'utf8').split(/\r?\n/)[0]!
+  } catch (error) {
+    throw new ConfigError(`the file of ${variable} cannot be read: ${(error as Error).message}`)
+  }
+  if (line === '') throw new ConfigError(`the file of ${variable}, ${path}, begins with an empty line`)
+  return line
 }
 
 const BOOLEANS: Record<string, boolean> = {

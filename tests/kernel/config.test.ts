@@ -119,6 +119,54 @@ t.test('secret values are never printed', async (t) => {
   t.notMatch(JSON.stringify(rows), /canary/)
 })
 
+t.test('a secret comes from the file that a variable names', async (t) => {
+  const home = createHome(t, bareConfig())
+  installPlugin(home, 'tuned', tuned)
+  const file = join(home, 'secret')
+  writeFileSync(file, 'mongodb://user:canary@db.example/x\nanother line\n')
+  const config = (env: Record<string, string>) => runCommand(home, ['config', '--json'], { env })
+  const { stdout, stderr } = await config({
+    SVC_DATABASE_URL_FILE: file,
+    TUNED_KEY_FILE: file,
+  })
+  const rows: Row[] = JSON.parse(stdout)
+  t.match(findRow(rows, 'database.url'), { value: '••••', source: 'env SVC_DATABASE_URL_FILE' })
+  t.match(findRow(rows, 'plugins.tuned.key'), { value: '••••', source: 'env TUNED_KEY_FILE' })
+  t.notMatch(stdout + stderr, /canary/)
+
+  const serve = (env: Record<string, string>) => runCommand(home, ['serve'], { env })
+  const empty = join(home, 'empty')
+  writeFileSync(empty, '\n')
+  const wrong = join(home, 'wrong')
+  writeFileSync(wrong, 'canary')
+  const cases: [env: Record<string, string>, message: RegExp][] = [
+    [
+      { SVC_DATABASE_URL: 'mongodb://db.example/x', SVC_DATABASE_URL_FILE: file },
+      /^svc: SVC_DATABASE_URL and SVC_DATABASE_URL_FILE are both set; keep one of them\n$/,
+    ],
+    [
+      { TUNED_KEY_FILE: join(home, 'absent') },
+      /^svc: the file of TUNED_KEY_FILE cannot be read: ENOENT.*absent'\n$/,
+    ],
+    [{ TUNED_KEY_FILE: empty }, /^svc: the file of TUNED_KEY_FILE, .*empty, begins with an empty line\n$/],
+    [
+      { SVC_DATABASE_URL_FILE: wrong },
+      /^svc: database\.url \(env SVC_DATABASE_URL_FILE\) must look like "mongodb:.*"\n$/,
+    ],
+  ]
+  for (const [env, message] of cases) {
+    const { code, stderr } = await serve(env)
+    t.equal(code, 1, JSON.stringify(env))
+    t.match(stderr, message)
+    t.notMatch(stderr, /canary/)
+  }
+  const doctor = await runCommand(home, ['doctor'], {
+    env: { SVC_PORT_FILE: file, SVC_BACKUP_PASSPHRASE_FILE: file },
+  })
+  t.match(doctor.stdout, /the variable SVC_PORT_FILE sets nothing/, 'a setting that is no secret has no file')
+  t.notMatch(doctor.stdout, /the variable SVC_BACKUP_PASSPHRASE_FILE/)
+})
+
 t.test('an invalid configuration stops the start with one sentence', async (t) => {
   const inFile: [config: unknown, message: RegExp][] = [
     [[], /config\.json must hold a JSON object$/],

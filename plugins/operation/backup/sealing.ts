@@ -67,10 +67,13 @@ const MIN_LENGTH = 8
 /** The option of commands that need the passphrase. */
 export const PASSPHRASE_FILE = {
   flags: '--passphrase-file <file>',
-  summary: 'read the passphrase from the first line of a file instead of SVC_BACKUP_PASSPHRASE',
+  summary: 'read the passphrase from the first line of a file',
 }
 
-/** Reads the passphrase from a file, from SVC_BACKUP_PASSPHRASE or from the terminal, there twice if it is a new one. */
+/**
+ * Reads the passphrase from the file of the option or of SVC_BACKUP_PASSPHRASE_FILE, from SVC_BACKUP_PASSPHRASE, or from
+ * the terminal, there twice if it is a new one.
+ */
 export async function readPassphrase(input: CommandInput, { isNew }: { isNew: boolean }): Promise<string> {
   const passphrase = await find(input, isNew)
   if (passphrase.length < MIN_LENGTH)
@@ -80,9 +83,10 @@ export async function readPassphrase(input: CommandInput, { isNew }: { isNew: bo
 
 async function find(input: CommandInput, isNew: boolean): Promise<string> {
   const { options, env, stdin } = input
-  if (typeof options.passphraseFile === 'string') {
+  const file = (options.passphraseFile as string | undefined) ?? env.SVC_BACKUP_PASSPHRASE_FILE
+  if (file) {
     try {
-      return readFileSync(options.passphraseFile, 'utf8').split(/\r?\n/)[0]!
+      return readFileSync(file, 'utf8').split(/\r?\n/)[0]!
     } catch (error) {
       throw new ConfigError(`the passphrase cannot be read: ${(error as Error).message}`)
     }
