@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import {
   chmodSync,
   closeSync,
@@ -33,7 +33,8 @@ export function deferKeyRing(home: string): KeyRing {
 /** Opens the key file of this home, or makes it (0600, also when several processes start at once). */
 export function openKeyRing(home: string) {
   const path = keyPathIn(home)
-  const candidate = join(home, `.secret.key.${process.pid}`)
+  // Containers that share a home may have the same process id.
+  const candidate = join(home, `.secret.key.${randomUUID()}`)
 
   /** Writes the keys to the disk, so that they survive a loss of power like the values sealed with them. */
   function write(keys: Buffer[], moveInto: (candidate: string) => void): void {
