@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { createWriteStream, existsSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { Writable } from 'node:stream'
@@ -10,10 +10,12 @@ import {
   printJson,
   readBlueprint,
 } from '#plugin-api'
-import type { ArchiveEnd } from './format.ts'
+import { isFolder, readKeep, removeOlder, toArchiveName } from './archive-folder.ts'
+import { type ArchiveEnd, countDocuments } from './format.ts'
 import { noteBackup } from './last-backup.ts'
 import type { Cradle } from './manifest.ts'
 import { PASSPHRASE_FILE, readPassphrase } from './sealing.ts'
+import { verify } from './verify.ts'
 
 /** The most files and folders that could not be read that are printed. */
 const MAX_SHOWN = 20
@@ -22,18 +24,31 @@ const MAX_SHOWN = 20
 export const backupCommand: Command<Cradle> = {
   name: 'backup',
   summary: 'Write the database, the files and the encrypted keys to one archive',
-  arguments: [{ name: 'file', summary: 'archive to write, or - for standard output', required: true }],
+  arguments: [
+    {
+      name: 'file',
+      summary: 'archive to write, a folder for one with its time as its name, or - for standard output',
+      required: true,
+    },
+  ],
   options: [
     PASSPHRASE_FILE,
-    { flags: '--verify', summary: 'verify an archive instead of writing one' },
+    { flags: '--keep <number>', summary: 'remove older archives of the folder, except for the newest ones' },
+    {
+      flags: '--verify',
+      summary: 'verify an archive, or the newest one of a folder, and restore it into a throwaway copy',
+    },
     JSON_OPTION,
   ],
   database: false,
   async run(input, { log, clock }) {
-    const { args, home, env, stdout, stderr } = input
+    const { args, home, env, options, stdout, stderr } = input
     const file = args[0]!
-    if (input.options.verify) return verify(input, resolve(file))
-    const target = file === '-' ? undefined : resolve(file)
+    if (options.verify) return verify(input, log)
+    const folder = isFolder(file) ? resolve(file) : undefined
+    const keep = readKeep(options.keep, folder)
+    const started = clock.now()
+    const target = folder ? join(folder, toArchiveName(started)) : file === '-' ? undefined : resolve(file)
     if (target) assertUsable(target, home)
     const passphrase = await readPassphrase(input, { isNew: true })
     const [blueprint, { openDatabase }, { writeBackup }] = await Promise.all([
@@ -42,7 +57,6 @@ export const backupCommand: Command<Cradle> = {
       import('./backup.ts'),
     ])
     const database = await openDatabase({ url: blueprint.config.values.database.url, home, log })
-    const started = clock.now()
     const { db, isEmbedded } = database
     const write = (output: Writable) =>
       writeBackup({ blueprint, db, isEmbedded, passphrase, output, now: started })
@@ -50,31 +64,16 @@ export const backupCommand: Command<Cradle> = {
       const end = target ? await writeWhole(target, write) : await write(unended(stdout))
       const seconds = Math.round((clock.now() - started) / 100) / 10
       await noteBackup(db, clock.seconds())
-      report({ ...input, stdout: target ? stdout : stderr }, target ?? 'standard output', end, seconds)
+      const removed = folder && keep ? await removeOlder(folder, keep) : 0
+      report({ ...input, stdout: target ? stdout : stderr }, target ?? 'standard output', end, {
+        seconds,
+        removed,
+      })
       return 0
     } finally {
       await database.close()
     }
   },
-}
-
-/** `svc backup --verify`: reads an archive as a restore would, and writes nothing. */
-async function verify(input: CommandInput, file: string): Promise<number> {
-  const { options, stdout } = input
-  const passphrase = await readPassphrase(input, { isNew: false })
-  const { checkEntries, verifyArchive } = await import('./verification.ts')
-  const archive = await verifyArchive(createReadStream(file), passphrase)
-  const end = await checkEntries(createReadStream(file), archive)
-  const { created_at, format, version } = archive.head
-  const documents = countDocuments(end)
-  if (options.json) printJson(stdout, { format, version, created_at, files: end.files, documents })
-  else {
-    const takenAt = new Date(created_at * 1000).toISOString()
-    stdout.write(
-      `The backup of ${takenAt} is authentic and complete: documents ${documents}, files ${end.files}.\n`,
-    )
-  }
-  return 0
 }
 
 function assertUsable(target: string, home: string): void {
@@ -106,21 +105,19 @@ async function writeWhole(
 const unended = (stdout: NodeJS.WriteStream) =>
   new Writable({ write: (chunk, _encoding, done) => void stdout.write(chunk, done) })
 
-const countDocuments = ({ collections }: Pick<ArchiveEnd, 'collections'>): number =>
-  Object.values(collections).reduce((sum, count) => sum + count, 0)
-
 function report(
   { options, stdout }: Pick<CommandInput, 'options' | 'stdout'>,
   file: string,
   { files, collections, changed, unreadable = [], unreadable_count = 0 }: ArchiveEnd,
-  seconds: number,
+  { seconds, removed }: { seconds: number; removed: number },
 ): void {
   const documents = countDocuments({ collections })
   if (options.json) {
-    printJson(stdout, { file, files, documents, changed, unreadable, unreadable_count, seconds })
+    printJson(stdout, { file, files, documents, changed, unreadable, unreadable_count, seconds, removed })
     return
   }
   stdout.write(`Wrote ${file} in ${seconds} s: documents ${documents}, files ${files}.\n`)
+  if (removed > 0) stdout.write(`Removed older archives: ${removed}.\n`)
   for (const path of changed) stdout.write(`${join('home', path)} shrank while it was read.\n`)
   if (unreadable_count === 0) return
   stdout.write(`Not in the archive because they could not be read: ${unreadable_count}.\n`)

@@ -29,6 +29,10 @@ export interface ArchiveEnd {
   unreadable_count?: number
 }
 
+/** Returns the number of documents in an archive. */
+export const countDocuments = ({ collections }: Pick<ArchiveEnd, 'collections'>): number =>
+  Object.values(collections).reduce((sum, count) => sum + count, 0)
+
 /** A file or folder of the home that could not be read; `path` is cut if it is long. */
 export interface Unreadable {
   path: string

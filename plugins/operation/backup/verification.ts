@@ -1,9 +1,8 @@
 import type { Readable } from 'node:stream'
 import { unpackTar } from 'modern-tar'
 import { ConfigError } from '#plugin-api'
-import { readArchive, readWhole } from './archive-reader.ts'
 import { createDigester, isAuthentic } from './authentication.ts'
-import { type ArchiveEnd, type ArchiveHead, FORMAT } from './format.ts'
+import { type ArchiveHead, FORMAT } from './format.ts'
 import { deriveKey, openFile } from './sealing.ts'
 
 /** The head and the encrypted key of an archive, the first entries, fit in these bytes. */
@@ -60,20 +59,6 @@ async function readBeginning(beginning: Buffer): Promise<{ head: ArchiveHead; se
   } catch (cause) {
     throw new ConfigError('this is not an archive of svc backup, or its beginning is damaged', { cause })
   }
-}
-
-/** Reads a verified archive again, as a restore would, and compares its checksums and the number of its files. */
-export async function checkEntries(input: Readable, { hash }: VerifiedArchive): Promise<ArchiveEnd> {
-  let end: ArchiveEnd | undefined
-  let files = 0
-  const readHash = await readArchive(input, async ({ name, type }, content) => {
-    if (name === 'end.json') end = JSON.parse(`${await readWhole(content)}`) as ArchiveEnd
-    else if (name.startsWith('home/') && type === 'file') files += 1
-  })
-  assertSame(readHash, hash)
-  if (!end) throw new ConfigError('the archive is incomplete')
-  if (files !== end.files) throw new ConfigError(`the archive has ${files} files instead of ${end.files}`)
-  return end
 }
 
 /** Throws if an archive was replaced between two readings. */

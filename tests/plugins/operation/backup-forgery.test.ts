@@ -146,19 +146,3 @@ t.test('an archive of a newer format or with odd parameters is refused', async (
     t.strictSame(readdirSync(home), ['runtime'])
   }
 })
-
-t.test('an archive is verified without a home', async (t) => {
-  const home = createEmptyHome(t)
-  t.match(await runCommand(home, ['backup', '--verify', file], { env: PASSPHRASE }), {
-    code: 0,
-    stdout: /^The backup of .* is authentic and complete: documents \d+, files \d+\.\n$/,
-  })
-  const verified = await runCommand(home, ['backup', '--verify', file, '--json'], { env: PASSPHRASE })
-  t.match(JSON.parse(verified.stdout), { format: 1 })
-  t.strictSame(readdirSync(home), ['runtime'])
-  const wrong = { SVC_BACKUP_PASSPHRASE: 'another horse' }
-  t.match(await runCommand(home, ['backup', '--verify', file], { env: wrong }), {
-    code: 1,
-    stderr: /^svc: the passphrase is wrong/,
-  })
-})
