@@ -4,6 +4,10 @@ import { type Cradle as CradleOf, defineManifest } from '#plugin-api'
 export const manifest = defineManifest({
   name: 'backup',
   summary: 'Backs up and restores a server, and moves its database to a MongoDB server',
+  config: {
+    /** The health is `degraded` while the last backup is older, or if there was none. */
+    max_age_hours: { type: 'integer', minimum: 1, env: 'SVC_BACKUP_MAX_AGE_HOURS' },
+  },
 })
 
 declare module '#kernel/types' {

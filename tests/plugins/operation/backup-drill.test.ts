@@ -152,3 +152,14 @@ t.test('archives of a folder have their times as names, and the newest ones are 
   ]
   for (const [args, message] of refusals) t.match(await svc(server.home, args), { code: 1, stderr: message })
 })
+
+t.test('health is degraded without a backup of the age that the operator expects', async (t) => {
+  const watched = await startServer(t, { env: { SVC_BACKUP_MAX_AGE_HOURS: '36' } })
+  const health = async () => (await watched.request('GET', '/health', { token: null })).body
+  t.match(await health(), { status: 'degraded', plugins: { backup: 'failed' } })
+  t.match(await svc(watched.home, ['backup', join(folder, 'watched.tar')]), { code: 0 })
+  t.match(await health(), { status: 'ok', plugins: { backup: 'ok' } })
+  const old = Math.floor(Date.now() / 1000) - 37 * 3600
+  await watched.db.collection('last_backup').updateOne({}, { $set: { ended_at: old } })
+  t.match(await health(), { status: 'degraded', plugins: { backup: 'failed' } })
+})

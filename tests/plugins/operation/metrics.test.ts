@@ -1,6 +1,9 @@
+import { join } from 'node:path'
 import { parse } from 'yaml'
 import t from '../../run/file-test.ts'
+import { createEmptyHome } from '../../support/backups.ts'
 import { startChat } from '../../support/chat.ts'
+import { runCommand } from '../../support/kernel.ts'
 import { readDocument } from '../../support/readme.ts'
 
 const TOKEN = 'a-token-for-prometheus'
@@ -94,6 +97,23 @@ t.test('figures of the moment are read with the metrics', async (t) => {
   t.equal(values.get('svc_plugin_up{plugin="chat"}'), 1)
   t.ok(values.has('svc_nodejs_eventloop_lag_p99_seconds'))
   t.ok(values.get('svc_process_resident_memory_bytes')! > 0)
+})
+
+t.test('the age of the last backup is shown once there was one', async (t) => {
+  const age = 'svc_last_backup_age_seconds'
+  t.notOk((await scrape()).values.has(age))
+  const folder = createEmptyHome(t)
+  const env = { SVC_BACKUP_PASSPHRASE: 'correct horse battery' }
+  const failed = await runCommand(server.home, ['backup', join(folder, 'a.tar')], {
+    env: { SVC_BACKUP_PASSPHRASE: 'short' },
+  })
+  t.equal(failed.code, 1)
+  t.notOk((await scrape()).values.has(age), 'a backup that fails does not count')
+  t.match(await runCommand(server.home, ['backup', join(folder, 'a.tar')], { env }), { code: 0 })
+  t.ok((await scrape()).values.get(age)! < 600)
+  const day_ago = Math.floor(Date.now() / 1000) - 86_400
+  await server.db.collection('last_backup').updateOne({}, { $set: { ended_at: day_ago } })
+  t.ok((await scrape()).values.get(age)! >= 86_400)
 })
 
 t.test('the dashboard and the alerts name metrics that exist', async (t) => {
