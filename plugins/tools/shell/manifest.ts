@@ -10,7 +10,7 @@ export const manifest = defineManifest({
     /** The most programs that run at a time in this server process. */
     max_processes: { type: 'integer', minimum: 1, default: 8 },
     /** `auto`: used if bubblewrap works; `required`: the plugin does not start without it. */
-    sandbox: { enum: ['auto', 'required', 'off'], default: 'auto', operator: true },
+    sandbox: { enum: ['auto', 'required', 'off'], default: 'auto', env: 'SVC_SANDBOX', operator: true },
     /** Further folders, by absolute paths, that programs in the sandbox may read. */
     sandbox_folders: {
       type: 'array',
