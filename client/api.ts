@@ -1709,6 +1709,44 @@ export interface paths {
      */
     post: operations["importThread"];
   };
+  "/auth/me/push": {
+    /**
+     * List the devices that receive your notifications
+     * @description Notifications tell of approvals that wait, of finished turns and of finished schedules, while no page of the account has the focus.
+     */
+    get: operations["getPush"];
+    /**
+     * Receive notifications on a device
+     * @description Takes the subscription of a browser as `PushSubscription.toJSON()` returns it, made with the `public_key`. Sent again, it belongs to the account and the session of the last request. It ends with that session.
+     */
+    post: operations["addPushSubscription"];
+    /**
+     * Receive no more notifications on a device
+     * @description Works for every device of the account.
+     */
+    delete: operations["removePushSubscription"];
+  };
+  "/auth/me/push/test": {
+    /**
+     * Send a notification to your devices
+     * @description Sends it at once to all of them, whether or not a page has the focus.
+     */
+    post: operations["testPush"];
+  };
+  "/auth/me/push/focus": {
+    /**
+     * Say whether a page has the focus
+     * @description While a page of the account has the focus, no notification is sent. A page that falls silent counts as gone soon.
+     */
+    post: operations["notePageFocus"];
+  };
+  "/push/decisions": {
+    /**
+     * Decide the approval of a notification
+     * @description The token of the notification is all that it takes. It decides this approval once, as long as the turn waits and the device is signed in, and opens nothing else.
+     */
+    post: operations["decideFromNotification"];
+  };
   "/providers/kinds": {
     /**
      * List the kinds of providers
@@ -9803,6 +9841,100 @@ export interface components {
       imported_events: number;
       title: string | null;
     };
+    /** PushSubscription */
+    PushSubscription: {
+      /**
+       * Format: uri
+       * @description The address at the push service of the browser
+       */
+      endpoint: string;
+      user_agent: string | null;
+      /** @description Unix seconds */
+      created_at: number;
+      /** @description Unix seconds; null before the first notification */
+      last_sent_at: number | null;
+    };
+    /** OwnPush */
+    OwnPush: {
+      /** @description The `applicationServerKey` to subscribe with, base64url */
+      public_key: string;
+      /** @description Your devices, the oldest first */
+      subscriptions: components["schemas"]["PushSubscription"][];
+    };
+    /** NewPushSubscription */
+    NewPushSubscription: {
+      subscription: {
+        /**
+         * Format: uri
+         * @description The address at the push service of the browser
+         */
+        endpoint: string;
+        /** @description Of the browser; unused */
+        expirationTime?: number | null;
+        keys: {
+          /** @description Base64url */
+          p256dh: string;
+          /** @description Base64url */
+          auth: string;
+        };
+      };
+    };
+    /** RemovePushSubscriptionBody */
+    RemovePushSubscriptionBody: {
+      /**
+       * Format: uri
+       * @description The address at the push service of the browser
+       */
+      endpoint: string;
+    };
+    /** SentTestNotification */
+    SentTestNotification: {
+      /** @description Devices whose push service took the notification */
+      sent: number;
+      /** @description Devices that no longer exist, which were removed from the list */
+      ended: number;
+      /** @description Devices whose push service did not take it */
+      failed: number;
+    };
+    /** NotePageFocusBody */
+    NotePageFocusBody: {
+      /** @description Chosen by the page when it is opened */
+      page: string;
+      has_focus: boolean;
+    };
+    /** PageFocus */
+    PageFocus: {
+      /** @description Seconds after which a page that still has the focus says so again; null while the account has no devices */
+      again_seconds: number | null;
+    };
+    /** @enum {string} */
+    DecideFromNotificationBodyDecision: "approve" | "deny";
+    /** DecideFromNotificationBody */
+    DecideFromNotificationBody: {
+      /** @description From the notification */
+      token: string;
+      decision: components["schemas"]["DecideFromNotificationBodyDecision"];
+    };
+    AgentNotFoundOrPushTokenInvalidError: {
+      error: {
+        /** @enum {string} */
+        code: "AGENT_NOT_FOUND" | "NOT_FOUND";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** DecidedNotification */
+    DecidedNotification: {
+      title: string;
+      body: string;
+      path: string;
+    };
     /**
      * ModelKind
      * @enum {string}
@@ -15293,6 +15425,15 @@ export interface components {
     BadExportOrIdempotencyKeyReusedOrValidationFailedError: {
       content: {
         "application/json": components["schemas"]["BadExportOrIdempotencyKeyReusedOrValidationFailedError"];
+      };
+    };
+    /**
+     * @description - `AGENT_NOT_FOUND`: The agent does not exist.
+     * - `NOT_FOUND`: This notification can no longer decide anything. Open the conversation instead.
+     */
+    AgentNotFoundOrPushTokenInvalidError: {
+      content: {
+        "application/json": components["schemas"]["AgentNotFoundOrPushTokenInvalidError"];
       };
     };
     /**
@@ -24627,6 +24768,197 @@ export interface operations {
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["BadExportOrIdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List the devices that receive your notifications
+   * @description Notifications tell of approvals that wait, of finished turns and of finished schedules, while no page of the account has the focus.
+   */
+  getPush: {
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["OwnPush"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Receive notifications on a device
+   * @description Takes the subscription of a browser as `PushSubscription.toJSON()` returns it, made with the `public_key`. Sent again, it belongs to the account and the session of the last request. It ends with that session.
+   */
+  addPushSubscription: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "subscription": {
+         *     "endpoint": "https://push.example.com/send/4f1c",
+         *     "keys": {
+         *       "p256dh": "BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM",
+         *       "auth": "tBHItJI5svbpez7KI4CCXg"
+         *     }
+         *   }
+         * }
+         */
+        "application/json": components["schemas"]["NewPushSubscription"];
+      };
+    };
+    responses: {
+      /** @description Success, no body */
+      204: {
+        content: never;
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Receive no more notifications on a device
+   * @description Works for every device of the account.
+   */
+  removePushSubscription: {
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "endpoint": "https://push.example.com/send/4f1c"
+         * }
+         */
+        "application/json": components["schemas"]["RemovePushSubscriptionBody"];
+      };
+    };
+    responses: {
+      /** @description Success, no body */
+      204: {
+        content: never;
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Send a notification to your devices
+   * @description Sends it at once to all of them, whether or not a page has the focus.
+   */
+  testPush: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["SentTestNotification"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
+      422: components["responses"]["IdempotencyKeyReusedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Say whether a page has the focus
+   * @description While a page of the account has the focus, no notification is sent. A page that falls silent counts as gone soon.
+   */
+  notePageFocus: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "page": "0b0f9d0e-2c43-4f55-9b0c-6d7c0c6f1c11",
+         *   "has_focus": true
+         * }
+         */
+        "application/json": components["schemas"]["NotePageFocusBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["PageFocus"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Decide the approval of a notification
+   * @description The token of the notification is all that it takes. It decides this approval once, as long as the turn waits and the device is signed in, and opens nothing else.
+   */
+  decideFromNotification: {
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "token": "u4nqkO3WbSjzWcVQd2v8sZ5m3kq0F1t7Yx9LhPzR6aE",
+         *   "decision": "approve"
+         * }
+         */
+        "application/json": components["schemas"]["DecideFromNotificationBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["DecidedNotification"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      404: components["responses"]["AgentNotFoundOrPushTokenInvalidError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
