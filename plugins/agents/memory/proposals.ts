@@ -25,8 +25,8 @@ const MAX_MS = 60_000
 
 /** The provider that repeats what was said. */
 const DEMONSTRATION = 'demo:'
-/** Programs and schedules write messages in the name of the account. */
-const WRITTEN_BY_OTHERS = new Set(['api', 'schedule'])
+/** Programs, schedules and triggers write messages in the name of the account. */
+const WRITTEN_BY_OTHERS = new Set(['api', 'schedule', 'trigger'])
 
 const INSTRUCTIONS = `You are shown messages that one person has written to AI agents, each between <message number="…"> and </message>. Return facts about the person that will matter in later conversations: lasting preferences, people, projects, decisions. Leave out what matters only now, secrets such as passwords, sensitive matters that the person has not asked to be remembered, and the known facts, which are listed first.
 Return at most ${MAX_PROPOSALS} lines, each one fact in one sentence of at most ${MAX_TEXT_CHARS} characters, in the language and the words of the person, after the number of the message that says it: [3] Prefers metric units

@@ -92,6 +92,9 @@ export interface ThreadDocument {
   projection_version?: number
   migration?: ThreadMigration
   active_turn: ActiveTurn | null
+  /** Set while webhooks have not heard of events of the ledger behind `reported_seq`. */
+  is_unreported?: true
+  reported_seq?: number
   /** The newest queued turn of the thread; while it is set, only the first queued turn may start. */
   queue_tail?: string
   /** Set while the thread is being removed, null while a fork is being created; both are hidden from everyone. */

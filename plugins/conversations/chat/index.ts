@@ -17,6 +17,7 @@ import { createLedger, type Ledger } from './ledger/ledger.ts'
 import type { LedgerEvent } from './ledger/ledger-event.ts'
 import { createLedgerReader, type LedgerReader, ledgerIndexes } from './ledger/ledger-reader.ts'
 import { createTail, type Tail } from './ledger/tail.ts'
+import { listUnreportedTurns } from './ledger/unreported-turns.ts'
 import { manifest } from './manifest.ts'
 import { type ClientMessages, clientMessageIndexes, createClientMessages } from './queue/client-messages.ts'
 import { createQueuedTurns, type QueuedTurns, queuedTurnIndexes } from './queue/queued-turns.ts'
@@ -229,6 +230,7 @@ export default definePlugin({
     host.extend('agents.unread_counts', ({ user_id, agent_ids }, { threads }) =>
       threads.countUnread(user_id, agent_ids),
     )
+    host.extend('webhooks.sources', listUnreportedTurns)
     host.extend('agents.activity', ({ agent_id }, { chat }) => ({ turns_active: chat.countActive(agent_id) }))
     host.extend('retention.prunings', ({ dry_run }, cradle) => pruneThreads(cradle, dry_run))
     host.extend('overview.counts', async (_, { collections, threads, turnLeases }) => ({

@@ -63,7 +63,8 @@ export const threadRow = {
       session_key: sessionKey,
       channel_type: {
         ...string,
-        description: '`web`, `api`, `schedule`, or the kind of the channel that the conversation came from',
+        description:
+          '`web`, `api`, `schedule`, `trigger`, or the kind of the channel that the conversation came from',
         examples: ['web'],
       },
       model: {

@@ -2,7 +2,7 @@ import { fromBillionths, toBillionths } from '#plugin-api'
 import type { Budget } from '../../identity/users/types.ts'
 import type { Cradle } from './manifest.ts'
 import { readWindow } from './spent-windows.ts'
-import type { SpentAmounts } from './types.ts'
+import type { SpentAmounts, UnreportedWarning } from './types.ts'
 
 /** The part of a budget after which its owner is warned. */
 const WARNED_AT = 0.8
@@ -31,26 +31,29 @@ export function createBudgetWarnings({
   const isNearlyUsedUp = ({ amount }: Budget, spent: number) =>
     spent >= toBillionths(amount) * WARNED_AT && spent > 0
 
-  const warn = (
+  const toWarning = (
     user_id: string | null,
     { amount, window, group_id }: Budget,
     { spent, resets_at }: { spent: number; resets_at: number },
-  ) =>
-    events.emit('budget.warned', {
-      user_id,
-      budget: { amount, window, currency },
-      scope: user_id === null ? 'server' : group_id === undefined ? 'account' : 'group',
-      spent: fromBillionths(spent),
-      resets_at,
-    })
+  ): UnreportedWarning => ({
+    id: `${user_id ?? 'server'}:${window}:${resets_at}`,
+    at: clock.now(),
+    budget: { amount, window, currency },
+    scope: user_id === null ? 'server' : group_id === undefined ? 'account' : 'group',
+    spent: fromBillionths(spent),
+    resets_at,
+  })
+
+  const warn = (user_id: string | null, { id, at, ...warning }: UnreportedWarning) =>
+    events.emit('budget.warned', { user_id, ...warning })
 
   const checkAccount = async ({ user_id, budget, timezone, spent }: Spender): Promise<void> => {
     if (!budget) return
     const settings = { timezone: timezone ?? config.timezone, currency }
     const { amount, until, warned } = readWindow(spent, budget, clock.seconds(), settings)
     if (warned || !isNearlyUsedUp(budget, amount)) return
-    if (await usageCounters.noteWarning(user_id, budget, until))
-      await warn(user_id, budget, { spent: amount, resets_at: until })
+    const warning = toWarning(user_id, budget, { spent: amount, resets_at: until })
+    if (await usageCounters.noteWarning(user_id, budget, warning)) await warn(user_id, warning)
   }
 
   const checkServer = async (): Promise<void> => {
@@ -58,8 +61,8 @@ export function createBudgetWarnings({
     if (!budget) return
     const { spent, resets_at } = await serverSpending.readUse(budget)
     if (!isNearlyUsedUp(budget, spent)) return
-    if (await serverSpending.noteWarning(budget, resets_at!))
-      await warn(null, budget, { spent, resets_at: resets_at! })
+    const warning = toWarning(null, budget, { spent, resets_at: resets_at! })
+    if (await serverSpending.noteWarning(budget, warning)) await warn(null, warning)
   }
 
   return {

@@ -5,6 +5,7 @@ import { createQuotas, type Quotas } from './quotas.ts'
 import { usageRoutes } from './routes.ts'
 import type { QuotaWindow } from './schemas.ts'
 import { createServerSpending, type ServerSpending } from './server-spending.ts'
+import { listUnreportedWarnings, unreportedIndex } from './unreported-warnings.ts'
 import { createUsageCounters, type UsageCounters } from './usage-counters.ts'
 import { createUsageExports, type UsageExports } from './usage-export.ts'
 import { createUsageRecords, type UsageRecords } from './usage-records.ts'
@@ -31,7 +32,7 @@ export default definePlugin({
   ...manifest,
   setup(host) {
     host.collection('usage', { indexes: [{ key: { user_id: 1, ts: 1 } }, { key: { ts: 1 } }] })
-    host.collection('usage_counters', { indexes: [{ key: { changed_at: 1 } }] })
+    host.collection('usage_counters', { indexes: [{ key: { changed_at: 1 } }, unreportedIndex] })
     host.collection('server_spending')
     host.extensionPoint('usage.quota_window', { noun: 'setting', nameOf: () => 'quota window' })
     host.service('quotaWindow', ({ extensions }) => extensions['usage.quota_window'].list()[0]?.({}) ?? 'all')
@@ -53,6 +54,8 @@ export default definePlugin({
       quotas.noteEnding(call.account.user_id)
     })
     host.extend('users.removal', ({ user_id }, { usageRecords }) => usageRecords.forget(user_id))
+    host.extend('triggers.checks', ({ account }, { quotas }) => quotas.assertAnyLeft(account))
+    host.extend('webhooks.sources', listUnreportedWarnings)
     host.extend('retention.prunings', (question, { usageRecords }) => usageRecords.prune(question))
     host.extend('overview.counts', async (_, { collections: { usage, usage_counters } }) => ({
       bytes: { usage: await measureCollections(usage, usage_counters) },

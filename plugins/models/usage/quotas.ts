@@ -176,6 +176,23 @@ export function createQuotas({
       if (counters.length > 0) limitOutput(granted)
     },
 
+    /** Throws TOKEN_QUOTA_EXCEEDED or BUDGET_EXCEEDED if nothing is left of the quota or a budget of an account. */
+    async assertAnyLeft({ _id: user_id, token_quota, budget, timezone }: UserDocument): Promise<void> {
+      const least = { call_id: '', prompt: 0, output: 1, cost: { prompt: 0, token: 1 }, takesAny: true }
+      const use = (await usageCounters.listUses([{ user_id, budget, timezone }])).get(user_id)!
+      const counter = accountCounter(user_id, { token_quota, budget, timezone })
+      const serverBudget = serverSpending.budget
+      const refusal =
+        counter.refusalOf(use, least, 'is ignored') ??
+        (serverBudget &&
+          serverCounter(serverBudget).refusalOf(
+            await serverSpending.readUse(serverBudget),
+            least,
+            'is ignored',
+          ))
+      if (refusal) throw refusal
+    },
+
     /** Lets waiting calls of an account try again. */
     noteEnding: (user_id: string): void => void endings.emit(user_id),
 

@@ -3,7 +3,14 @@ import type { Budget } from '../../identity/users/types.ts'
 import type { Cradle } from './manifest.ts'
 import { KEPT_MS, liveHolds, NOT_IN_JOURNAL, reservationOf, type Use, type Wish } from './reservation.ts'
 import { listCosts, readWindow, spentNow, toSpentUpdate } from './spent-windows.ts'
-import type { ChargedBatch, CountedBatches, ServerCounterDocument, UsageDocument } from './types.ts'
+import type {
+  ChargedBatch,
+  CountedBatches,
+  ServerCounterDocument,
+  UnreportedWarning,
+  UsageDocument,
+} from './types.ts'
+import { toUnreported } from './unreported-warnings.ts'
 
 /** The time after which the last batch of a writer is forgotten: longer than accounts keep it, in milliseconds. */
 const FORGOTTEN_MS = 2 * KEPT_MS
@@ -216,11 +223,15 @@ export function createServerSpending({
         }))
     },
 
-    /** Notes that the warning about the window that ends at `until` is given; false if it was given before. */
-    async noteWarning(budget: Budget, until: number): Promise<boolean> {
+    /** Notes that this warning about a window is given, for webhooks too; false if it was given before. */
+    async noteWarning(budget: Budget, warning: UnreportedWarning): Promise<boolean> {
       const path = `spent.${budget.window}`
-      const filter = { _id: ID, [`${path}.until`]: until, [`${path}.warned`]: { $ne: true } }
-      return (await counters.updateOne(filter, { $set: { [`${path}.warned`]: true } })).modifiedCount === 1
+      const filter = { _id: ID, [`${path}.until`]: warning.resets_at, [`${path}.warned`]: { $ne: true } }
+      const { modifiedCount } = await counters.updateOne(filter, {
+        $set: { [`${path}.warned`]: true },
+        $push: toUnreported(warning),
+      })
+      return modifiedCount === 1
     },
   }
 }

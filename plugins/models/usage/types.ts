@@ -68,6 +68,14 @@ export interface ChargedBatch {
   rows: UsageDocument[]
 }
 
+/** A warning that webhooks have not heard of; `at` is Unix milliseconds. */
+export interface UnreportedWarning extends AppliedBudget {
+  id: string
+  at: number
+  spent: number
+  resets_at: number
+}
+
 /**
  * The tokens that an account has used; `_id` is the account's. Each batch of calls is charged in one update, which
  * makes it durable: its rows and the account's `tokens_used` follow from here. An account whose calls were all refused
@@ -83,6 +91,7 @@ export interface UsageCounterDocument {
   batches?: ChargedBatch[]
   /** The time of the last charge, in Unix milliseconds. */
   changed_at?: number
+  unreported?: UnreportedWarning[]
 }
 
 /** The batches of a writer that are part of what the server has spent: all before `batch`, and of it, these accounts. */
@@ -108,6 +117,7 @@ export interface ServerCounterDocument {
   counted?: CountedBatches[]
   /** Batches of writers that are not in `counted` were counted up to this time, in Unix milliseconds. */
   forgotten_at?: number
+  unreported?: UnreportedWarning[]
 }
 
 /** A budget of an account, of which at most one applies, or of the server. */

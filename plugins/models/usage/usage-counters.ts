@@ -5,7 +5,8 @@ import type { Cradle } from './manifest.ts'
 import { toDay, toMonth } from './periods.ts'
 import { KEPT_MS, liveHolds, NOT_IN_JOURNAL, reservationOf, type Use, type Wish } from './reservation.ts'
 import { listCosts, readWindow, spentNow, toSpentUpdate } from './spent-windows.ts'
-import type { ChargedBatch, Hold, UsageCounterDocument, UsageDocument } from './types.ts'
+import type { ChargedBatch, Hold, UnreportedWarning, UsageCounterDocument, UsageDocument } from './types.ts'
+import { toUnreported } from './unreported-warnings.ts'
 
 /** The charge of one account for calls that have ended: their rows, and the calls whose reservations are released. */
 export interface Charge {
@@ -152,11 +153,15 @@ export function createUsageCounters({
       )
     },
 
-    /** Notes that the warning about the window that ends at `until` is given; false if it was given before. */
-    async noteWarning(user_id: string, budget: Budget, until: number): Promise<boolean> {
+    /** Notes that this warning about a window is given, for webhooks too; false if it was given before. */
+    async noteWarning(user_id: string, budget: Budget, warning: UnreportedWarning): Promise<boolean> {
       const path = `spent.${budget.window}`
-      const filter = { _id: user_id, [`${path}.until`]: until, [`${path}.warned`]: { $ne: true } }
-      return (await counters.updateOne(filter, { $set: { [`${path}.warned`]: true } })).modifiedCount === 1
+      const filter = { _id: user_id, [`${path}.until`]: warning.resets_at, [`${path}.warned`]: { $ne: true } }
+      const { modifiedCount } = await counters.updateOne(filter, {
+        $set: { [`${path}.warned`]: true },
+        $push: toUnreported(warning),
+      })
+      return modifiedCount === 1
     },
 
     /** Reads the counters whose last charge may not have been settled because of a crash. */

@@ -43,8 +43,16 @@ export interface ChannelDocument {
   cursor_number?: number
   /** The lease under which a process has the connection, while it lasts. */
   lease?: string
+  /** The newest changes of its state that webhooks have not heard of. */
+  unreported?: StateChange[]
   created_at: number
   updated_at: number
+}
+
+/** A change of the state of a channel; `at` is Unix milliseconds. */
+export interface StateChange extends Pick<ChannelRuntime, 'state' | 'reason'> {
+  id: string
+  at: number
 }
 
 /** A position in what a platform delivers, and its account, as JSON; `number` grows with each. */

@@ -15,6 +15,7 @@ import { type ChannelStates, createChannelStates } from './connections/channel-s
 import { type ConnectionLeases, createConnectionLeases } from './connections/connection-leases.ts'
 import { createPlatforms, type Platforms } from './connections/platforms.ts'
 import { createSupervisor, type Supervisor } from './connections/supervisor.ts'
+import { listUnreportedStates, unreportedIndex } from './connections/unreported-states.ts'
 import { createMessageAnswering, deliverAnswer, type MessageAnswering } from './conversations/answering.ts'
 import {
   type ApprovalDocument,
@@ -104,7 +105,7 @@ export default definePlugin({
   ...manifest,
   setup(host) {
     host.collection('channels', {
-      indexes: [{ key: { agent_id: 1, name: 1 }, unique: true }, { key: { enabled: 1 } }],
+      indexes: [{ key: { agent_id: 1, name: 1 }, unique: true }, { key: { enabled: 1 } }, unreportedIndex],
       sealed: { secret_config: 'channel:{_id}', cursor: 'cursor:{_id}' },
     })
     host.collection('channel_leases')
@@ -173,6 +174,7 @@ export default definePlugin({
       return conversation && findListeners(conversation, cradle)
     })
     host.extend('schedules.deliveries', deliverAnswer)
+    host.extend('webhooks.sources', listUnreportedStates)
     host.extend('agents.activity', showChannels)
     host.extend('audit.names', ({ ids }, { collections }) =>
       listNames(collections.channels, ids, { kind: 'channel', field: 'name' }),

@@ -124,6 +124,7 @@ export function createExecution(cradle: Cradle) {
     const now = clock.seconds()
     const note = { _id: `${_id}:${due_at}`, due_at, started_at: now, ended_at: now, thread_id: null }
     await runs.add(schedule, { ...note, turn_id: null, status: 'skipped', error })
+    runs.announceEnd(schedule, { run_id: note._id, status: 'skipped' })
     const advanced = await schedules.change(
       { _id, next_run_at },
       { next_run_at: next, ...(!active_run && { last_run_at: now, last_status: 'skipped' }) },

@@ -9,6 +9,7 @@ import { createRuns, type Runs, runIndexes } from './runs.ts'
 import { createScheduleTool } from './schedule-tool.ts'
 import { createScheduler, type Scheduler } from './scheduler.ts'
 import { createSchedules, type Schedules, scheduleIndexes } from './schedules.ts'
+import { listUnreportedRuns } from './unreported-runs.ts'
 import './types.ts'
 
 declare module '#kernel/types' {
@@ -52,6 +53,7 @@ export default definePlugin({
     host.extend('audit.names', ({ ids }, { collections }) =>
       listNames(collections.schedules, ids, { kind: 'schedule', field: 'name' }),
     )
+    host.extend('webhooks.sources', listUnreportedRuns)
     host.extend('users.removal', async ({ user_id }, { schedules, runs }) => {
       await schedules.removeAllOf({ user_id })
       await runs.removeAllOf({ user_id })

@@ -39,6 +39,7 @@ export const manifest = defineManifest({
       message: { en: 'The run was stopped manually.', zh: '运行已被手动停止。' },
     },
   },
+  events: ['schedule.run_ended'],
   limits: { schedules: { default: 50, description: 'Schedules of an account, with all agents' } },
 })
 

@@ -22,6 +22,7 @@ export function createRunEnds(cradle: Cradle) {
     const { _id, active_run, deliver } = schedule
     const { run_id } = active_run
     await runs.update(run_id, { status, ended_at: clock.seconds(), ...(error && { error }) })
+    runs.announceEnd(schedule, { run_id, status })
     if (deliver && !(await deliverAnswer(schedule, deliver))) await schedules.pauseAllOf(deliver.channel_id)
     const isFailure = status === 'failed' && active_run.due_at !== null
     const failures = isFailure ? { $add: ['$failures', 1] } : status === 'succeeded' ? 0 : '$failures'

@@ -92,6 +92,8 @@ export interface RunDocument {
   thread_id: string | null
   turn_id: string | null
   error?: RunError
+  /** Set until webhooks have heard of its end. */
+  is_unreported?: true
 }
 
 declare module '#kernel/types' {
@@ -99,6 +101,16 @@ declare module '#kernel/types' {
     schedules: {
       schedules: ScheduleDocument
       schedule_runs: RunDocument
+    }
+  }
+  interface Events {
+    /** A run of a schedule has ended, or a due time was skipped. May be emitted again after a crash. */
+    'schedule.run_ended': {
+      schedule_id: string
+      run_id: string
+      user_id: string
+      agent_id: string
+      status: RunStatus
     }
   }
   interface ExtensionPoints {

@@ -30,11 +30,25 @@ export function createTriggerDeliveries({
   const idOf = (trigger_id: string, delivery_id: string) =>
     `${trigger_id}:${createHash('sha256').update(delivery_id).digest('base64url')}`
 
+  const toDeleteAt = () => new Date(clock.now() + config.keep_days * 86_400_000)
+
+  /** Stores a request; false if it is stored already. */
+  const insert = async (delivery: TriggerDeliveryDocument): Promise<boolean> => {
+    try {
+      await deliveries.insertOne(delivery)
+      return true
+    } catch (error) {
+      if (isDuplicateKey(error)) return false
+      throw error
+    }
+  }
+
   const removeAllOf = (owner: Partial<TriggerOwner> & { trigger_id?: string }) => deliveries.deleteMany(owner)
 
   return {
-    find: (trigger_id: string, delivery_id: string) =>
-      deliveries.findOne({ _id: idOf(trigger_id, delivery_id) }),
+    idOf,
+
+    find: (_id: string) => deliveries.findOne({ _id }),
 
     /** Stores a request; null if it is stored already. */
     async add(
@@ -50,15 +64,9 @@ export function createTriggerDeliveries({
         repeats: 0,
         turn_id: null,
         error: null,
-        delete_at: new Date(clock.now() + config.keep_days * 86_400_000),
+        delete_at: toDeleteAt(),
       }
-      try {
-        await deliveries.insertOne(delivery)
-      } catch (error) {
-        if (isDuplicateKey(error)) return null
-        throw error
-      }
-      return delivery
+      return (await insert(delivery)) ? delivery : null
     },
 
     /** Counts that a request came again. */
@@ -66,18 +74,30 @@ export function createTriggerDeliveries({
       await deliveries.updateOne({ _id }, { $inc: { repeats: 1 } })
     },
 
-    /** Takes a refused request up again, with what it brings now; null if another process does. */
-    reopen: (
-      { _id }: Pick<TriggerDeliveryDocument, '_id'>,
+    /** Takes up a request again that was refused, or is too old to be a repetition; null if another process does. */
+    async reopen(
+      former: TriggerDeliveryDocument,
       { thread_id, bytes, missing }: Omit<ReceivedRequest, 'delivery_id'>,
-    ): Promise<TriggerDeliveryDocument | null> =>
-      deliveries.findOneAndUpdate(
-        { _id, status: 'refused' },
+    ): Promise<TriggerDeliveryDocument | null> {
+      const { _id, received_ms, turn_id } = former
+      // What the former one has started stays in the list.
+      if (turn_id !== null) await insert({ ...former, _id: `${_id}:${received_ms}` })
+      return deliveries.findOneAndUpdate(
+        { _id, received_ms, status: { $ne: 'received' } },
         {
-          $set: { status: 'received', error: null, received_ms: clock.now(), thread_id, bytes, missing },
+          $set: {
+            status: 'received',
+            error: null,
+            turn_id: null,
+            repeats: 0,
+            received_ms: Math.max(clock.now(), received_ms + 1),
+            delete_at: toDeleteAt(),
+            ...{ thread_id, bytes, missing },
+          },
         },
         { returnDocument: 'after' },
-      ),
+      )
+    },
 
     /** Stores what a request has started, or why it has started nothing. */
     async settle(
@@ -97,18 +117,34 @@ export function createTriggerDeliveries({
       if (oldest) await deliveries.deleteMany({ trigger_id, received_ms: { $lte: oldest.received_ms } })
     },
 
-    /** Counts the requests of a trigger since a time in Unix milliseconds that were not refused, and the oldest one's time. */
-    async readRate(trigger_id: string, since: number): Promise<{ count: number; oldest: number | null }> {
-      const recent = await deliveries
+    /**
+     * Counts the requests that came before one and within `ms` milliseconds and were not refused, at most as many as a
+     * trigger may start; `oldest_ms` is the time of the first of them.
+     */
+    async readRate(
+      { trigger_id, _id, received_ms }: TriggerDeliveryDocument,
+      ms: number,
+    ): Promise<{ count: number; oldest_ms: number | null }> {
+      const earlier = await deliveries
         .find(
-          { trigger_id, received_ms: { $gt: since }, status: { $ne: 'refused' } },
+          {
+            trigger_id,
+            status: { $ne: 'refused' },
+            $or: [
+              { received_ms: { $gt: received_ms - ms, $lt: received_ms } },
+              { received_ms, _id: { $lt: _id } },
+            ],
+          },
           { projection: { received_ms: 1 } },
         )
         .sort({ received_ms: -1, _id: -1 })
         .limit(config.requests_per_minute)
         .toArray()
-      return { count: recent.length, oldest: recent.at(-1)?.received_ms ?? null }
+      return { count: earlier.length, oldest_ms: earlier.at(-1)?.received_ms ?? null }
     },
+
+    /** Removes a request that came too early, so that it can come again. */
+    forget: ({ _id, received_ms }: TriggerDeliveryDocument) => deliveries.deleteOne({ _id, received_ms }),
 
     /** Lists the requests of a trigger, newest first. Throws VALIDATION_FAILED for an unknown cursor. */
     list: (trigger_id: string, page: PageRequest): Promise<Page<TriggerDeliveryDocument>> =>

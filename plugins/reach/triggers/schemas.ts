@@ -171,7 +171,7 @@ export const deliveryRow = {
         title: 'TriggerDeliveryError',
         description: 'The reason why it was refused',
         ...rowOf({
-          code: { type: 'string', examples: ['QUOTA_EXCEEDED'] },
+          code: { type: 'string', examples: ['TOKEN_QUOTA_EXCEEDED'] },
           message: { type: 'string', examples: ['The token quota of the account is used up.'] },
         }),
       },

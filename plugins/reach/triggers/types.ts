@@ -1,4 +1,5 @@
 import type { TypeOf } from '#plugin-api'
+import type { Account } from '../../identity/users/types.ts'
 import type { requestStatus, scheme } from './schemas.ts'
 
 /** The account and the agent of a trigger; part of every query of a client. */
@@ -56,6 +57,10 @@ export interface TriggerDeliveryDocument extends TriggerOwner {
 }
 
 declare module '#kernel/types' {
+  interface ExtensionPoints {
+    /** Throws an AppError if an account cannot start a turn now, such as TOKEN_QUOTA_EXCEEDED. */
+    'triggers.checks': (question: { account: Account }) => unknown
+  }
   interface Collections {
     triggers: {
       triggers: TriggerDocument

@@ -1,6 +1,7 @@
 // Owns webhooks and their deliveries. What has happened is read from the records of other plugins, which extend
 // `webhooks.sources`.
 import { definePlugin, listNames } from '#plugin-api'
+import { createWebhookCollector, type WebhookCollector } from './collector.ts'
 import { createDeliveries, type Deliveries, deliveryIndexes } from './deliveries.ts'
 import { manifest } from './manifest.ts'
 import { createReceivers, type Receivers } from './receivers.ts'
@@ -16,6 +17,7 @@ declare module '#kernel/types' {
       webhookDeliveries: Deliveries
       receivers: Receivers
       webhookSender: WebhookSender
+      webhookCollector: WebhookCollector
     }
   }
 }
@@ -31,6 +33,7 @@ export default definePlugin({
     host.service('webhookDeliveries', createDeliveries)
     host.service('webhooks', createWebhooks)
     host.service('webhookSender', createWebhookSender)
+    host.service('webhookCollector', createWebhookCollector)
     host.limit('webhooks', ({ webhooks }, user_id) => webhooks.count(user_id))
     host.routes(webhookRoutes)
     host.extend('agents.removal', async ({ agent_id }, { webhooks, webhookDeliveries }) => {
@@ -38,10 +41,32 @@ export default definePlugin({
       await webhookDeliveries.removeAllOf({ agent_id })
     })
     host.extend('users.removal', ({ user_id }, { webhooks }) => webhooks.removeAllOf({ user_id }))
+    for (const name of [
+      'turn.ended',
+      'approval.requested',
+      'schedule.run_ended',
+      'channel.state_changed',
+      'budget.warned',
+    ] as const)
+      host.on(name, (_, { webhookCollector }) => webhookCollector.wake())
+    host.job({
+      name: 'webhooks.bounds',
+      every_seconds: 600,
+      async run({ collections, webhookDeliveries }) {
+        await webhookDeliveries.giveUpOld()
+        await webhookDeliveries.trim(await collections.webhooks.distinct('_id'))
+      },
+    })
     host.extend('audit.names', ({ ids }, { collections }) =>
       listNames(collections.webhooks, ids, { kind: 'webhook', field: 'url' }),
     )
   },
-  ready: ({ webhookSender }) => webhookSender.begin(),
-  stop: ({ webhookSender }) => webhookSender.end(),
+  ready({ webhookSender, webhookCollector }) {
+    webhookSender.begin()
+    webhookCollector.begin()
+  },
+  async stop({ webhookSender, webhookCollector }) {
+    await webhookCollector.end()
+    await webhookSender.end()
+  },
 })

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError, acquireLease, isUnavailable, untilTick } from '#plugin-api'
 import { RETRIED_MS } from './deliveries.ts'
+import { mayHear } from './hearing.ts'
 import type { Cradle } from './manifest.ts'
 import { type Answer, TIMEOUT_SECONDS } from './receivers.ts'
 import type { DeliveryDocument, WebhookDocument } from './types.ts'
@@ -34,7 +35,7 @@ export type WebhookSender = ReturnType<typeof createWebhookSender>
  * at all would make each delivery wait for its time-out: the webhook is held instead, and continues where it was.
  */
 export function createWebhookSender(cradle: Cradle) {
-  const { webhooks, webhookDeliveries: deliveries, receivers, collections, users, agents } = cradle
+  const { webhooks, webhookDeliveries: deliveries, receivers, collections } = cradle
   const { clock, ids, log, server, signals } = cradle
   const { webhook_leases: leases } = collections
   const ending = new AbortController()
@@ -47,21 +48,6 @@ export function createWebhookSender(cradle: Cradle) {
   const hold = (name: string) => {
     const now = clock.now()
     return acquireLease(leases, { name, holder, now, until: now + LEASE_MS })
-  }
-
-  /** True while the account may hear of an agent. */
-  const mayHear = async (user_id: string, agent_id: string | null): Promise<boolean> => {
-    if (agent_id === null) return true
-    const account = await users.findRecent(user_id)
-    if (!account) return false
-    const { role, group_ids: groups } = account
-    try {
-      await agents.findRecent({ id: user_id, role, groups }, agent_id)
-      return true
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'AGENT_NOT_FOUND') return false
-      throw error
-    }
   }
 
   /** Stores what follows from an answer: for the delivery, and for the webhook. */
@@ -96,11 +82,11 @@ export function createWebhookSender(cradle: Cradle) {
     if (ending.signal.aborted || !(await hold(webhook_id))) return false
     const webhook = await webhooks.find(webhook_id)
     if (!webhook?.enabled || webhook.hold_until > clock.now()) return false
-    const account = await users.findRecent(webhook.user_id)
-    if (!account?.enabled) return false
+    const { user_id } = webhook
+    if (!(await mayHear({ user_id, agent_id: null }, cradle))) return false
     const delivery = await deliveries.findFirstDue(webhook_id, clock.now())
     if (!delivery) return false
-    if (!(await mayHear(webhook.user_id, delivery.agent_id))) {
+    if (!(await mayHear({ user_id, agent_id: delivery.agent_id }, cradle))) {
       await deliveries.removeAllOf({ webhook_id, agent_id: delivery.agent_id! })
       return true
     }

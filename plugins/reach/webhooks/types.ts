@@ -94,12 +94,12 @@ declare module '#kernel/types' {
   }
   interface ExtensionPoints {
     /**
-     * Returns records of these accounts that are marked as unreported, at most `limit`; with `everyone`, the budgets of
-     * all accounts. A plugin sets the mark in the same write that makes a fact true, and removes it when it is settled.
+     * Returns records that are marked as unreported, at most `limit`: of these accounts, and perhaps of others. A plugin
+     * sets the mark in the same write that makes a fact true. Facts from before `since` (Unix milliseconds) may be missing.
      */
     'webhooks.sources': (question: {
       user_ids: readonly string[]
-      everyone: boolean
+      since: number
       limit: number
     }) => Promise<readonly UnreportedRecord[]>
   }

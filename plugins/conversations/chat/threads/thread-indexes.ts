@@ -1,4 +1,5 @@
 import type { IndexDescription } from 'mongodb'
+import { unreportedIndex } from '../ledger/unreported-turns.ts'
 import { migrationIndexes } from './thread-migrations.ts'
 
 /** The order of lists: pinned threads first, then by last activity; within one second, newer threads first. */
@@ -23,6 +24,7 @@ export const threadIndexes: IndexDescription[] = [
   { key: { session_key: 1 }, unique: true },
   { key: { agent_id: 1, projection_version: 1 } },
   ...migrationIndexes,
+  unreportedIndex,
   {
     key: { 'active_turn.lease_until': 1 },
     partialFilterExpression: { 'active_turn.lease_until': { $exists: true } },

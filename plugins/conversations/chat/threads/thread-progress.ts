@@ -1,6 +1,7 @@
 import type { Collection } from 'mongodb'
 import type { Locale, Write } from '#plugin-api'
 import type { Artifact, MessageDocument, Source, ThreadDocument } from '../documents.ts'
+import { UNREPORTED } from '../ledger/unreported-turns.ts'
 import { toAppendNewest } from './references.ts'
 
 /** The changes that an ending turn makes to its thread. */
@@ -39,6 +40,7 @@ export const toProgressWrite = (
   update: [
     {
       $set: {
+        ...UNREPORTED,
         active_turn: null,
         last_seq,
         last_active,

@@ -1,6 +1,7 @@
 import type { Collection } from 'mongodb'
 import type { Clock, Write } from '#plugin-api'
 import type { Holder, PausedTurn, ThreadDocument } from '../documents.ts'
+import { UNREPORTED } from '../ledger/unreported-turns.ts'
 import type { ThreadOwner } from '../threads/threads.ts'
 import type { LeasedThread, TurnLease } from './turn-leases.ts'
 
@@ -34,13 +35,16 @@ export function createPausedLeases({
       name: 'updateOne',
       namespace: threads.namespace,
       filter: { _id: thread_id, 'active_turn.turn_id': turn_id },
-      update: {
-        $set: {
-          'active_turn.paused': keepsCalls ? { ...paused, held_by: holder } : paused,
-          'active_turn.lease_until': 0,
+      update: [
+        {
+          $set: {
+            ...UNREPORTED,
+            'active_turn.paused': { $literal: keepsCalls ? { ...paused, held_by: holder } : paused },
+            'active_turn.lease_until': 0,
+          },
         },
-        $unset: { 'active_turn.resuming': 1, 'active_turn.stop_requested': 1 },
-      },
+        { $unset: ['active_turn.resuming', 'active_turn.stop_requested'] },
+      ],
     }),
     /** Notes that this process no longer holds the calls of these paused turns, so that others need not wait for it. */
     async releaseCalls(leases: readonly TurnLease[]): Promise<void> {

@@ -1,8 +1,11 @@
 import type { ChannelFailureReason } from '#plugin-api'
-import type { ChannelDocument, ChannelRuntime } from '../documents.ts'
+import type { ChannelDocument, ChannelRuntime, StateChange } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
 import type { Failure } from '../writing/index.ts'
 import type { ConnectionState } from './session.ts'
+
+/** The most changes of a channel that wait for webhooks to hear of them. */
+const MAX_UNREPORTED = 50
 
 /** Stores the states of the channels' connections. */
 export type ChannelStates = ReturnType<typeof createChannelStates>
@@ -32,8 +35,14 @@ export function createChannelStates({
   connectionLeases,
   clock,
   events,
+  ids,
   log,
-}: Pick<Cradle, 'collections' | 'connectionLeases' | 'clock' | 'events' | 'log'>) {
+}: Pick<Cradle, 'collections' | 'connectionLeases' | 'clock' | 'events' | 'ids' | 'log'>) {
+  /** Returns the part of an update that keeps a change of a state until webhooks have heard of it. */
+  const toUnreported = (change: Pick<StateChange, 'state' | 'reason'>) => ({
+    unreported: { $each: [{ id: ids.make(), at: clock.now(), ...change }], $slice: -MAX_UNREPORTED },
+  })
+
   /** Stores the state of a channel and emits `channel.state_changed`. */
   const set = async (
     _id: string,
@@ -47,17 +56,18 @@ export function createChannelStates({
       since: clock.seconds(),
     }
     const fields = Object.entries(runtime).map(([name, value]) => [`runtime.${name}`, value])
-    const oldChannel = await channels.findOneAndUpdate(
-      { _id },
-      {
-        $set: { ...Object.fromEntries(fields), ...(lease && { lease }) },
-        ...(is_back && { $inc: { 'runtime.reconnects': 1 } }),
-      },
-      { projection: { agent_id: 1, kind: 1, 'runtime.state': 1 } },
-    )
-    if (!oldChannel || oldChannel.runtime.state === state) return
-    const { agent_id, kind } = oldChannel
     const { reason } = runtime
+    const changes = {
+      $set: { ...Object.fromEntries(fields), ...(lease && { lease }) },
+      ...(is_back && { $inc: { 'runtime.reconnects': 1 } }),
+    }
+    const changed = await channels.findOneAndUpdate(
+      { _id, 'runtime.state': { $ne: state } },
+      { ...changes, $push: toUnreported({ state, reason }) },
+      { projection: { agent_id: 1, kind: 1 } },
+    )
+    if (!changed) return void (await channels.updateOne({ _id }, changes))
+    const { agent_id, kind } = changed
     void events.emit('channel.state_changed', { channel_id: _id, agent_id, kind, state, reason })
   }
 
@@ -91,7 +101,10 @@ export function createChannelStates({
       const lease = { $nin: await connectionLeases.listHeld() }
       await channels.updateMany(
         { 'runtime.state': { $in: ['connected', 'connecting'] }, lease },
-        { $set: { 'runtime.state': 'disconnected', 'runtime.since': clock.seconds() } },
+        {
+          $set: { 'runtime.state': 'disconnected', 'runtime.since': clock.seconds() },
+          $push: toUnreported({ state: 'disconnected', reason: null }),
+        },
       )
     },
   }
