@@ -169,6 +169,7 @@ async function checkTypes() {
   const env = { ...process.env, GOGC: '400' }
   await start(tsc, ['-p', 'tests', '--emitDeclarationOnly', '--checkers', '2'], { env })
   await start(tsc, ['-p', PAGE, '--checkers', '2'], { env })
+  await start(tsc, ['-p', `${PAGE}/service-worker`], { env })
 }
 
 /** Runs a program whose output people see. */

@@ -13,7 +13,7 @@ const CODE_FOLDERS = ['/assets/', '/console-slots/'].map((folder) => `*:*${folde
 const OWN_CODE = [
   `script-src ${CODE_FOLDERS}`,
   `style-src ${CODE_FOLDERS} 'unsafe-inline'`,
-  `worker-src ${CODE_FOLDERS}`,
+  `worker-src ${CODE_FOLDERS} *:*/sw.js`,
 ].join('; ')
 
 const HOST = /^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i

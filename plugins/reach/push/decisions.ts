@@ -24,25 +24,28 @@ export type Decisions = ReturnType<typeof createDecisions>
 export function createDecisions({
   agents,
   chat,
+  clock,
   notices,
   notifications,
+  sessions,
   subscriptions,
   threads,
   users,
-}: Pick<Cradle, 'agents' | 'chat' | 'threads' | 'users'> & {
+}: Pick<Cradle, 'agents' | 'chat' | 'clock' | 'sessions' | 'threads' | 'users'> & {
   notices: Notices
   notifications: Notifications
   subscriptions: Subscriptions
 }) {
   /** Finds the notice of a token and its account. Throws PUSH_TOKEN_INVALID. */
-  const find = async (hash: string): Promise<{ notice: NoticeDocument; user: Account }> => {
+  const find = async (hash: string): Promise<{ notice: NoticeDocument; user: Account; lang: Locale }> => {
     const match = await notices.findByToken(hash)
-    const { notice, subscription_id } = match ?? {}
-    const user = notice && (await users.find(notice.user_id))
-    const isSignedIn =
-      user?.enabled && !user.must_change_password && (await subscriptions.has(user._id, subscription_id!))
-    if (!notice || !user || !isSignedIn) throw new AppError('PUSH_TOKEN_INVALID')
-    return { notice, user }
+    const user = match && (await users.find(match.notice.user_id))
+    const device = user && (await subscriptions.find(user._id, match.subscription_id))
+    const session = device && (await sessions.find(device.session_id))
+    const isSignedIn = session?.ended_at === null && session.expires_at > clock.seconds()
+    if (!user?.enabled || user.must_change_password || !device || !isSignedIn)
+      throw new AppError('PUSH_TOKEN_INVALID')
+    return { notice: match.notice, user, lang: user.locale ?? device.locale }
   }
 
   const findAgent = ({ _id: id, role, group_ids: groups }: Account, { agent_id }: NoticeDocument) =>
@@ -72,9 +75,8 @@ export function createDecisions({
       identify: (username: string) => void,
     ): Promise<Decided> {
       const hash = hashToken(token)
-      const { notice, user } = await find(hash)
+      const { notice, user, lang } = await find(hash)
       identify(user.username)
-      const lang = user.locale ?? 'en'
       const { name: agent, state } = await findAgent(user, notice)
       const tell = (title: Parameters<typeof say>[0], body: Parameters<typeof say>[0]): Decided => ({
         title: say(title, lang, { agent }),

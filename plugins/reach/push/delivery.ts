@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { Account } from '../../identity/users/types.ts'
+import type { Locale } from '#plugin-api'
 import { FOCUS_SECONDS, type Focus } from './focus.ts'
 import type { Cradle } from './manifest.ts'
 import type { Fact, Notices } from './notices.ts'
@@ -84,10 +84,13 @@ export function createDelivery({
     // An approval may still wait when nobody looks any more.
     if (await focus.has(user_id))
       return { due_at: kind === 'approval' ? clock.now() + FOCUS_SECONDS * 1000 : null }
-    const notification = await notifications.describe(notice, user.locale ?? 'en')
-    if (!notification) return { due_at: null }
     const devices = (await listDevices(user_id)).filter(({ _id }) => !sent_to.includes(_id))
-    const outcomes = await Promise.all(devices.map((device) => sendOnce(notice, device, notification)))
+    const outcomes = await Promise.all(
+      devices.map(async (device) => {
+        const notification = await notifications.describe(notice, user.locale ?? device.locale)
+        return notification && sendOnce(notice, device, notification)
+      }),
+    )
     const pause = RETRY_MS[attempts]
     if (!outcomes.includes('retry') || pause === undefined) return { due_at: null }
     return { due_at: clock.now() + pause, isFailure: true }
@@ -131,13 +134,14 @@ export function createDelivery({
     },
 
     /** Sends a notification to every device of an account; counts the results. */
-    async test({ _id: user_id, locale }: Pick<Account, '_id' | 'locale'>) {
-      const lang = locale ?? 'en'
-      const text = { title: say('test', lang), body: say('test_about', lang) }
-      const notification: Notification = { ...text, path: '/account', tag: 'test', lang }
+    async test({ id: user_id, locale }: { id: string; locale: Locale | null }) {
       const devices = await listDevices(user_id)
       const outcomes = await Promise.all(
-        devices.map((device) => sender.send(device, notification, TEST_SECONDS)),
+        devices.map((device) => {
+          const lang = locale ?? device.locale
+          const text = { title: say('test', lang), body: say('test_about', lang) }
+          return sender.send(device, { ...text, path: '/account', tag: 'test', lang }, TEST_SECONDS)
+        }),
       )
       const countOf = (...wanted: SendOutcome[]) =>
         outcomes.filter((outcome) => wanted.includes(outcome)).length

@@ -50,9 +50,9 @@ export const pushRoutes: Route<Cradle>[] = [
     response: { 204: null },
     errors: ['LIMIT_REACHED'],
     audit: 'push.subscribe',
-  }).handle(async ({ caller, body, headers }, { subscriptions }) => {
+  }).handle(async ({ caller, body, headers, locale }, { subscriptions }) => {
     const user_agent = headers['user-agent']?.toString() ?? null
-    const subscriber = { user_id: caller.id, session_id: caller.session_id, user_agent }
+    const subscriber = { user_id: caller.id, session_id: caller.session_id, user_agent, locale }
     await subscriptions.add(subscriber, body.subscription)
   }),
 
@@ -82,7 +82,7 @@ export const pushRoutes: Route<Cradle>[] = [
     scope: 'session',
     response: { 200: sentTest },
     audit: 'push.test',
-  }).handle(({ caller }, { delivery }) => delivery.test({ _id: caller.id, locale: caller.locale })),
+  }).handle(({ caller }, { delivery }) => delivery.test(caller)),
 
   route({
     method: 'POST',

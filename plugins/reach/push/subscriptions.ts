@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { IndexDescription } from 'mongodb'
-import { AppError, type Issue, type TypeOf } from '#plugin-api'
+import { AppError, type Issue, type Locale, type TypeOf } from '#plugin-api'
 import { loadWebPush } from './library.ts'
 import type { Cradle } from './manifest.ts'
 import type { newSubscription } from './schemas.ts'
@@ -23,6 +23,7 @@ interface Subscriber {
   user_id: string
   session_id: string
   user_agent: string | null
+  locale: Locale
 }
 
 /** The browsers that receive notifications. */
@@ -51,15 +52,15 @@ export function createSubscriptions({
     exist: async (user_id: string): Promise<boolean> =>
       (await subscriptions.findOne({ user_id }, { projection: { _id: 1 } })) !== null,
 
-    has: async (user_id: string, _id: string): Promise<boolean> =>
-      (await subscriptions.findOne({ _id, user_id }, { projection: { _id: 1 } })) !== null,
+    find: (user_id: string, _id: string): Promise<SubscriptionDocument | null> =>
+      subscriptions.findOne({ _id, user_id }),
 
     /**
      * Stores the subscription of a browser, or binds a stored one to this session. Throws VALIDATION_FAILED for keys that
      * nothing can be encrypted with, and LIMIT_REACHED.
      */
     async add(
-      { user_id, session_id, user_agent }: Subscriber,
+      { user_id, session_id, user_agent, locale }: Subscriber,
       { endpoint, keys: { p256dh, auth } }: BrowserSubscription,
     ): Promise<void> {
       assertEndpoint(endpoint, config.allow_hosts)
@@ -71,7 +72,7 @@ export function createSubscriptions({
       await subscriptions.updateOne(
         { _id },
         {
-          $set: { ...fields, user_agent: user_agent?.slice(0, MAX_USER_AGENT) ?? null },
+          $set: { ...fields, user_agent: user_agent?.slice(0, MAX_USER_AGENT) ?? null, locale },
           $setOnInsert: { created_at: clock.seconds(), last_sent_at: null },
         },
         { upsert: true },

@@ -1,3 +1,5 @@
+import type { Locale } from '#plugin-api'
+
 /** The key pair that identifies this installation to push services; the only document is `vapid`. */
 interface PushKeyDocument {
   _id: string
@@ -19,6 +21,8 @@ export interface SubscriptionDocument {
   /** The secret that messages to the browser are authenticated with, sealed. */
   auth: string
   user_agent: string | null
+  /** The language of its notifications, unless the account has one. */
+  locale: Locale
   /** Unix seconds. */
   created_at: number
   /** Unix seconds; null before the first notification. */

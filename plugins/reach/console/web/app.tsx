@@ -21,6 +21,7 @@ export default async function openApp() {
   void followEvents(new AbortController().signal)
   const reads = Promise.all([prefetchFacts(), prefetchAccount().then(noteTimeZone), router.load()])
   await Promise.race([reads, waitForInterruption()])
+  void import('./push/presence.ts').then(({ startPresence }) => startPresence())
   return App
 }
 

@@ -1,6 +1,7 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { compress } from './build/compress.ts'
+import { serviceWorker } from './build/service-worker.ts'
 import { stylesLast } from './build/styles-last.ts'
 
 /** The server that the development server of Vite passes requests to. */
@@ -36,7 +37,7 @@ export default defineConfig({
   resolve: {
     alias: { '#client/socket': `${CLIENT}/socket/browser.ts`, '#client': `${CLIENT}/index.ts` },
   },
-  plugins: [react(), compress(), stylesLast()],
+  plugins: [react(), compress(), stylesLast(), serviceWorker()],
   worker: { format: 'es' },
   build: {
     outDir: '../../../../dist/plugins/reach/console/web',

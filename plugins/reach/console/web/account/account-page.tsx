@@ -1,6 +1,7 @@
 import { Button, Stack } from '@mantine/core'
 import { SlotParts } from '../frame/slot-parts.tsx'
 import { t } from '../i18n/words.ts'
+import { Notifications } from '../push/notifications.tsx'
 import { client } from '../server/client.ts'
 import { useFacts } from '../server/facts.ts'
 import { useAccount } from '../session/account.ts'
@@ -40,6 +41,7 @@ export default function AccountPage() {
       <Stack gap={40}>
         <Profile />
         <Appearance />
+        {features.push && <Notifications />}
         <Password />
         {features['two-factor'] && (
           <>

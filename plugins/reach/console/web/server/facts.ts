@@ -11,5 +11,8 @@ const query = api.queryOptions('get', '/console', {}, { staleTime: Number.POSITI
 /** Reads the facts of the server. Does not throw: the page that needs them shows the failure. */
 export const prefetchFacts = (): Promise<void> => queries.prefetchQuery(query)
 
+/** Returns the facts of the server, outside of components. */
+export const readFacts = (): Promise<ServerFacts> => queries.ensureQueryData(query)
+
 /** Returns the facts of the server. */
 export const useFacts = (): ServerFacts => useSuspenseQuery(query).data

@@ -72,6 +72,8 @@ export function updateUser(changes: Partial<SessionUser>): void {
 /** Leaves the session: the page begins again at the sign-in. */
 export function leaveSession(): void {
   localStorage.removeItem(KEY)
+  // The server ends the notifications of this browser with the session.
+  localStorage.removeItem('svc.push')
   location.assign('/login')
 }
 

@@ -13,6 +13,7 @@ import memory from './memory.json'
 import overview from './overview.json'
 import people from './people.json'
 import plugins from './plugins.json'
+import push from './push.json'
 import schedules from './schedules.json'
 import shares from './shares.json'
 import sharing from './sharing.json'
@@ -41,6 +42,7 @@ export default {
   overview,
   people,
   plugins,
+  push,
   shares,
   sharing,
   skills,
