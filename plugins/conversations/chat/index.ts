@@ -29,6 +29,7 @@ import { createResumption, type Resumption } from './resumption/resumption.ts'
 import { chatRoutes } from './routes.ts'
 import { createForks, type Forks } from './threads/forks.ts'
 import './threads/message-writes.ts'
+import { type AddedTurns, createAddedTurns } from './threads/added-turns.ts'
 import { createMessages, type Messages, messageIndexes } from './threads/messages.ts'
 import { createNamedFiles, type NamedFiles } from './threads/named-files.ts'
 import { createOwnMessages, type OwnMessages } from './threads/own-messages.ts'
@@ -98,6 +99,7 @@ declare module '#kernel/types' {
       runningFiles: RunningFiles
       writtenFiles: WrittenFiles
       retention: Retention
+      addedTurns: AddedTurns
       recent: RecentMessages
       turnOutcomes: TurnOutcomes
       queuedTurns: QueuedTurns
@@ -148,6 +150,7 @@ export default definePlugin({
     host.service('threadMigrations', ({ collections, clock }) =>
       createThreadMigrations({ threads: collections.threads, clock }),
     )
+    host.service('addedTurns', createAddedTurns)
     host.provide('threadArchive', createThreadArchive)
     host.service('messages', ({ collections, extensions, log }) =>
       createMessages(collections.messages, { extensions, log }),

@@ -52,7 +52,7 @@ export async function continueShare(
   const leftOut = named.filter(({ path }) => !copies.has(path))
   const turns = toTurns(messages, { copies, describeLeftOut: ({ filename }) => LEFT_OUT[locale](filename) })
   const artifacts: Artifact[] = [...copies.values()]
-  const thread = await cradle.threadArchive.createWithHistory(owner, turns, {
+  const { thread } = await cradle.threadArchive.createWithTurns(owner, turns, {
     ...(snapshot.title !== null && { title: snapshot.title }),
     ...(artifacts.length > 0 && { artifacts }),
   })

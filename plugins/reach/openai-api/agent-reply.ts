@@ -142,7 +142,8 @@ async function prepare(
   for (const turn of turns) earlier.push({ input: await blocksOf(turn.parts), steps: turn.steps })
   const content = await blocksOf(parts)
   const beginning = { channel_type: 'api', ...(instructions !== '' && { instructions }) }
-  const { _id: thread_id } = await threadArchive.createWithHistory(owner, earlier, beginning)
+  const { thread } = await threadArchive.createWithTurns(owner, earlier, beginning)
+  const { _id: thread_id } = thread
   return { thread_id, isNew: true, begin: () => beginTurn({ ...order, thread_id, content, steps }, chat) }
 }
 

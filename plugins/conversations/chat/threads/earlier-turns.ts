@@ -11,6 +11,8 @@ export interface EarlierTurn {
   documents?: AttachedDocument[]
   /** True if the message may be somebody else's. */
   is_copied?: true
+  /** The time of the message in Unix milliseconds; the time of the call without it. */
+  ts?: number
   steps: EarlierStep[]
 }
 
@@ -19,6 +21,25 @@ export interface EarlierStep {
   text: string
   calls: { id: string; name: string; input: unknown }[]
   results: { id: string; name: string; output: string }[]
+  /** The time of the answer in Unix milliseconds; the time of the message without it. */
+  ts?: number
+  /** The model that wrote the answer. */
+  model?: string
+}
+
+/** The place of turns in the ledger that they are written to. */
+interface TurnPlacement {
+  ids: Ids
+  /** The time of turns that have none, in Unix milliseconds. */
+  ts: number
+  /** The seq of the first event; 1 without it. */
+  first_seq?: number
+  /** The id of the first turn; a new one without it. */
+  turn_id?: string
+  /** The message before the first turn. */
+  after_message_id?: string
+  /** The position that the first turn continues from, unless that is the event before it. */
+  after?: number
 }
 
 /** An event of a step, with what is stored besides its frame. */
@@ -27,7 +48,7 @@ export type StepEvent = {
 }[FrameType]
 
 /** Returns the events of one step of a turn. */
-export function toStepEvents({ text, calls, results }: EarlierStep, ids: Ids): StepEvent[] {
+export function toStepEvents({ text, calls, results, model }: EarlierStep, ids: Ids): StepEvent[] {
   const message_id = ids.make('msg_')
   return [
     ...(text === '' ? [] : [{ type: 'content' as const, frame: { message_id, content: text } }]),
@@ -36,13 +57,13 @@ export function toStepEvents({ text, calls, results }: EarlierStep, ids: Ids): S
       frame: { message_id, tool_call_id: id, name, input },
     })),
     // A recorded turn is divided into its model calls by their usage.
-    ...(calls.length === 0
+    ...(calls.length === 0 && model === undefined
       ? []
       : [
           {
             type: 'usage' as const,
-            frame: { message_id, usage: NO_USAGE, model: UNKNOWN_MODEL },
-            record: { answer: JSON.stringify(toAnswer(text, calls)) },
+            frame: { message_id, usage: NO_USAGE, model: model ?? UNKNOWN_MODEL },
+            ...(calls.length > 0 && { record: { answer: JSON.stringify(toAnswer(text, calls)) } }),
           },
         ]),
     ...results.map(({ id, name, output }) => ({
@@ -52,20 +73,34 @@ export function toStepEvents({ text, calls, results }: EarlierStep, ids: Ids): S
   ]
 }
 
-/** Returns the events of a ledger that begins with these turns. `ts` is Unix milliseconds. */
-export function toEvents(turns: readonly EarlierTurn[], { ids, ts }: { ids: Ids; ts: number }): ReadEvent[] {
+/** Returns the events of these turns, as the beginning of a ledger or at another place. */
+export function toEvents(
+  turns: readonly EarlierTurn[],
+  { ids, ts, first_seq = 1, after_message_id, after, turn_id: first_id }: TurnPlacement,
+): ReadEvent[] {
   const events: ReadEvent[] = []
-  for (const { steps, ...message } of turns) {
-    const turn_id = ids.make('trn_')
+  for (const [index, { steps, ts: asked_at = ts, ...message }] of turns.entries()) {
+    const isFirst = index === 0
+    const turn_id = (isFirst && first_id) || ids.make('trn_')
+    let now = asked_at
     const add = <Type extends FrameType>(type: Type, frame: FrameFields[Type], record: object = {}) =>
-      events.push({ seq: events.length + 1, turn_id, ts, type, frame, ...record } as ReadEvent)
+      events.push({ seq: first_seq + events.length, turn_id, ts: now, type, frame, ...record } as ReadEvent)
     let message_id: string | null = null
-    add('turn_started', { message_id: ids.make('msg_') }, message)
-    for (const step of steps)
+    add(
+      'turn_started',
+      {
+        message_id: ids.make('msg_'),
+        ...(isFirst && after_message_id !== undefined && { after_message_id }),
+      },
+      { ...message, ...(isFirst && after !== undefined && { after }) },
+    )
+    for (const step of steps) {
+      now = Math.max(now, step.ts ?? now)
       for (const { type, frame, record } of toStepEvents(step, ids)) {
         if (type !== 'tool_result') message_id = (frame as FrameFields['content']).message_id
         add(type, frame, record)
       }
+    }
     add('done', { message_id, usage: NO_USAGE, stop_reason: 'end' })
   }
   return events

@@ -7,6 +7,7 @@ import { projectTurn, readBranch } from '../ledger/projection.ts'
 import type { Cradle } from '../manifest.ts'
 import { fileUrl } from '../rows.ts'
 import { sanitizeForStorage } from '../sanitize.ts'
+import type { TurnPosition } from './added-turns.ts'
 import { type EarlierTurn, toEvents } from './earlier-turns.ts'
 import { createPaths } from './paths.ts'
 import { MAX_REFERENCES } from './references.ts'
@@ -38,9 +39,10 @@ export function createThreadArchive(
     | 'extensions'
     | 'ids'
     | 'log'
+    | 'addedTurns'
   >,
 ) {
-  const { ledger, messages, threadMigrations, retention, threads, chat, clock, ids } = cradle
+  const { ledger, messages, threadMigrations, retention, threads, chat, clock, ids, addedTurns } = cradle
   const { queue, count, listAgents, claim, release, fail, isGone } = threadMigrations
 
   const rebuildTurns = async (claimed: ThreadDocument, signal: AbortSignal): Promise<boolean> => {
@@ -97,15 +99,18 @@ export function createThreadArchive(
       }
     },
     assertImportable,
-    /** Creates a thread that begins with turns of elsewhere, which are not run. Throws LIMIT_REACHED. */
-    async createWithHistory(
+    /**
+     * Creates a thread that begins with turns of elsewhere, which are not run; returns it and the ends of the turns. The
+     * documents of a turn are read unless it brings them. Throws LIMIT_REACHED.
+     */
+    async createWithTurns(
       owner: ThreadOwner,
       turns: readonly EarlierTurn[],
-      beginning: Partial<ThreadDocument>,
-    ): Promise<ThreadDocument> {
+      { created_at, ...beginning }: Partial<ThreadDocument>,
+    ): Promise<{ thread: ThreadDocument; ends: TurnPosition[] }> {
       const read: EarlierTurn[] = []
-      for (const turn of turns) {
-        const documents = await readAttachedDocuments(owner, turn.input, cradle)
+      for (const { documents: brought, ...turn } of turns) {
+        const documents = brought ?? (await readAttachedDocuments(owner, turn.input, cradle))
         read.push(documents.length > 0 ? { ...turn, documents } : turn)
       }
       const events = toEvents(read, { ids, ts: clock.now() })
@@ -116,21 +121,25 @@ export function createThreadArchive(
         ...beginning,
         last_seq: events.length,
       }) as typeof beginning
-      if (events.length === 0) return threads.create(owner, facts)
+      if (events.length === 0) return { thread: await threads.create(owner, facts), ends: [] }
       const thread = await threads.create(owner, { ...facts, deleted_at: null })
       try {
         const stored = await ledger.adopt(thread._id, events)
         const ends = stored.flatMap((event, index) => (isTerminal(event) ? [index + 1] : []))
-        const byTurn = ends.map((end, index) => stored.slice(ends[index - 1] ?? 0, end))
-        await messages.store(thread, byTurn.flatMap(projectTurn))
-        await threads.publish(thread._id)
+        const documents = ends.map((end, index) => projectTurn(stored.slice(ends[index - 1] ?? 0, end)))
+        await messages.store(thread, documents.flat())
+        await threads.publish(thread._id, created_at)
+        const { deleted_at: _, ...published } = thread
+        return {
+          thread: { ...published, ...(created_at !== undefined && { created_at }) },
+          ends: ends.map((seq, index) => ({ seq, message_id: documents[index]!.at(-1)!._id })),
+        }
       } catch (error) {
         await chat.purge(await threads.hide({ _id: thread._id }))
         throw error
       }
-      const { deleted_at: _, ...published } = thread
-      return published
     },
+    addTurn: addedTurns.add,
     /** Stores the events of another ledger as the beginning of a thread that nobody writes to yet. */
     adopt: ledger.adopt,
     toTitle,

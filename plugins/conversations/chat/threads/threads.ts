@@ -141,11 +141,14 @@ export function createThreads({
       if (thread.deleted_at === undefined) noteChange(thread)
       return thread
     },
-    /** Shows a thread that was created with `deleted_at: null`; throws THREAD_NOT_FOUND if it was hidden meanwhile. */
-    async publish(thread_id: string): Promise<void> {
+    /**
+     * Shows a thread that was created with `deleted_at: null`, as one that is older if `created_at` says so; throws
+     * THREAD_NOT_FOUND if it was hidden meanwhile.
+     */
+    async publish(thread_id: string, created_at?: number): Promise<void> {
       const published = await threads.findOneAndUpdate(
         { _id: thread_id, ...notRemoved },
-        { $unset: { deleted_at: 1 } },
+        { $unset: { deleted_at: 1 }, ...(created_at !== undefined && { $set: { created_at } }) },
         { projection: owner },
       )
       if (!published) throw missing()
