@@ -1675,6 +1675,13 @@ export interface paths {
      */
     get: operations["listTriggerDeliveries"];
   };
+  "/hooks/triggers/{trigger_id}": {
+    /**
+     * Start a turn by a trigger
+     * @description The address that you enter at another service. The body is JSON, or a form with JSON in `payload` or with plain fields. It is verified as it came, before it is parsed; signed times must be within five minutes. A request that is repeated (`X-GitHub-Delivery`, the `id` of an event of Stripe, `webhook-id`, `Idempotency-Key`, otherwise the same body within ten minutes) starts no second turn and is answered with the first one. 200 answers the test that GitHub sends at the beginning.
+     */
+    post: operations["receiveTrigger"];
+  };
   "/events": {
     /**
      * Stream what changes for your account
@@ -5623,7 +5630,7 @@ export interface components {
       project_id: string | null;
       /** @description Another name of the thread, for clients that keep one conversation */
       session_key: string;
-      /** @description `web`, `api`, `schedule`, or the kind of the channel that the conversation came from */
+      /** @description `web`, `api`, `schedule`, `trigger`, or the kind of the channel that the conversation came from */
       channel_type: string;
       /** @description As `<provider>:<model>`; null for the model of the agent */
       model: string | null;
@@ -9596,6 +9603,69 @@ export interface components {
       /** @description The paths of the prompt that the body did not have */
       missing: string[];
       error?: components["schemas"]["TriggerDeliveryError"];
+    };
+    ReceiveTrigger429Error: {
+      error: {
+        /** @enum {string} */
+        code: "BUDGET_EXCEEDED" | "RATE_LIMITED" | "TOKEN_QUOTA_EXCEEDED" | "TOO_MANY_TURNS";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    ShuttingDownOrTriggerBusyError: {
+      error: {
+        /** @enum {string} */
+        code: "SHUTTING_DOWN" | "TRIGGER_BUSY";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    TriggerAccountDisabledError: {
+      error: {
+        /** @enum {string} */
+        code: "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    AgentNotRunningOrLimitReachedOrThreadBusyError: {
+      error: {
+        /** @enum {string} */
+        code: "AGENT_NOT_RUNNING" | "LIMIT_REACHED" | "THREAD_BUSY";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** TriggerPing */
+    TriggerPing: Record<string, never>;
+    /** TriggeredTurn */
+    TriggeredTurn: {
+      thread_id: string;
+      turn_id: string;
     };
     LimitReachedError: {
       error: {
@@ -15409,6 +15479,46 @@ export interface components {
     OpenAINotFoundOrResponseNotFoundError: {
       content: {
         "application/json": components["schemas"]["OpenAINotFoundOrResponseNotFoundError"];
+      };
+    };
+    /**
+     * @description - `BUDGET_EXCEEDED`: The budget of {limit} {currency} is too low for this call: {spent} is already spent. It begins anew on {resets_on}.
+     * - `RATE_LIMITED`: Too many requests. Try again in {retry_after_seconds} s.
+     * - `TOKEN_QUOTA_EXCEEDED`: The token limit of this account is too low for this call. {used} of {quota} tokens are used and {reserved} are reserved for running answers; the call needs at least {needed}.
+     * - `TOO_MANY_TURNS`: Too many of your messages are queued. At most {max} can wait for an answer.
+     */
+    ReceiveTrigger429Error: {
+      headers: {
+        /** @description Seconds to wait */
+        "Retry-After"?: number;
+      };
+      content: {
+        "application/json": components["schemas"]["ReceiveTrigger429Error"];
+      };
+    };
+    /**
+     * @description - `SHUTTING_DOWN`: The server is shutting down.
+     * - `TRIGGER_BUSY`: The same request is still being processed. Send it again later.
+     */
+    ShuttingDownOrTriggerBusyError: {
+      content: {
+        "application/json": components["schemas"]["ShuttingDownOrTriggerBusyError"];
+      };
+    };
+    /** @description - `USER_DISABLED`: The account of the trigger is disabled. */
+    TriggerAccountDisabledError: {
+      content: {
+        "application/json": components["schemas"]["TriggerAccountDisabledError"];
+      };
+    };
+    /**
+     * @description - `AGENT_NOT_RUNNING`: The agent is not running. Start it first.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
+     * - `THREAD_BUSY`: The thread is busy. Wait until its turns have ended.
+     */
+    AgentNotRunningOrLimitReachedOrThreadBusyError: {
+      content: {
+        "application/json": components["schemas"]["AgentNotRunningOrLimitReachedOrThreadBusyError"];
       };
     };
     /** @description - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached. */
@@ -24643,6 +24753,48 @@ export interface operations {
       404: components["responses"]["AgentNotFoundOrNotFoundError"];
       422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Start a turn by a trigger
+   * @description The address that you enter at another service. The body is JSON, or a form with JSON in `payload` or with plain fields. It is verified as it came, before it is parsed; signed times must be within five minutes. A request that is repeated (`X-GitHub-Delivery`, the `id` of an event of Stripe, `webhook-id`, `Idempotency-Key`, otherwise the same body within ten minutes) starts no second turn and is answered with the first one. 200 answers the test that GitHub sends at the beginning.
+   */
+  receiveTrigger: {
+    parameters: {
+      path: {
+        /** @description The id of a trigger */
+        trigger_id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/octet-stream": string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/octet-stream": string;
+          "*/*": unknown;
+        };
+      };
+      /** @description Success */
+      202: {
+        content: {
+          "application/octet-stream": string;
+          "*/*": unknown;
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedError"];
+      403: components["responses"]["TriggerAccountDisabledError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      409: components["responses"]["AgentNotRunningOrLimitReachedOrThreadBusyError"];
+      413: components["responses"]["BodyTooLargeError"];
+      429: components["responses"]["ReceiveTrigger429Error"];
+      503: components["responses"]["ShuttingDownOrTriggerBusyError"];
       default: components["responses"]["Error"];
     };
   };
