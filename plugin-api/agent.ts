@@ -1,4 +1,5 @@
 import { nullable, objectOf, rowOf, type TypeOf } from '#kernel'
+import { managedRow } from './managed.ts'
 import { reasoningLevel } from './provider-kind.ts'
 
 /** The values of `persona_mbti`: the sixteen types, and the profile without a type. */
@@ -200,6 +201,7 @@ const listed = {
     description: "The agent's replies that the caller has not read",
     examples: [2],
   },
+  ...managedRow,
   created_at: time,
   updated_at: time,
 } as const

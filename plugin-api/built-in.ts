@@ -15,6 +15,7 @@ export interface BuiltInPlugins {
   chat: typeof import('../plugins/conversations/chat/index.ts')
   connectors: typeof import('../plugins/tools/connectors/index.ts')
   console: typeof import('../plugins/reach/console/index.ts')
+  declared: typeof import('../plugins/operation/declared/index.ts')
   documents: typeof import('../plugins/tools/documents/index.ts')
   doctor: typeof import('../plugins/operation/doctor/index.ts')
   eval: typeof import('../plugins/operation/eval/index.ts')

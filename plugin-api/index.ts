@@ -40,6 +40,13 @@ export * from './document.ts'
 export { type Expert, missingTools, type QuickPrompt, quickPrompts, taskExamples } from './expert.ts'
 export { access, type Grants, grantList, grantRoutes } from './grants.ts'
 export { cookieWish, currentUser, type LoginReply, loginReply } from './login-reply.ts'
+export {
+  createDeclarable,
+  type DeclarableKind,
+  type Managed,
+  managedRow,
+  showManaged,
+} from './managed.ts'
 export * from './provider-kind.ts'
 export * from './search-engine.ts'
 export { addUsage, type MediaUsage, NO_USAGE, type TokenUsage } from './token-usage.ts'

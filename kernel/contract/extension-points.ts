@@ -6,7 +6,10 @@ import type { Caller } from './guard.ts'
 export interface ExtensionPoints {
   /** Keeps a record of each mutating call before it is answered, and of each command that changes something. */
   'kernel.audit': (record: AuditRecord) => unknown
-  /** Asked before each call that leaves an audit row, after its guards; an error that is thrown refuses the call. */
+  /**
+   * Asked before each call that leaves an audit row, after its guards; an error that is thrown refuses the call. A function
+   * that is returned runs with the body of the reply once the call has succeeded, before it is answered.
+   */
   'kernel.changes': (change: RequestedChange) => unknown
   /** The form of the errors below a path, for clients of an API that somebody else has set. */
   'kernel.error_forms': ErrorForm

@@ -103,7 +103,7 @@ export function createApp({
       readBody: (context) => readBody(context, Math.max(body_bytes, route.body_bytes ?? 0)),
       readUpload,
       repetition: extensions['kernel.repetition'],
-      admitChange: async (change) => void (await extensions['kernel.changes'].ask(change)),
+      admitChange: (change) => extensions['kernel.changes'].ask(change),
       audit: async (record) => void (await extensions['kernel.audit'].ask(record)),
       explain,
       report: (...failure) => inErrorForm(formOf(`${PREFIX}${route.path}`), report(...failure)),

@@ -21,8 +21,8 @@ export interface EndpointParts {
   /** Called with replies that do not fit their schema; may throw. */
   onWrongReply: (error: unknown) => void
   audit: (record: AuditRecord) => Promise<void>
-  /** Throws if a call may not change what it is about to change. */
-  admitChange: (change: RequestedChange) => Promise<void>
+  /** Throws if a call may not change what it is about to change; otherwise returns what to do once it has. */
+  admitChange: (change: RequestedChange) => Promise<unknown[]>
   /** Keeps the replies of calls that clients may repeat. */
   repetition: AllExtensions['kernel.repetition']
   /** The status and the body that an error is answered with. */
@@ -53,4 +53,6 @@ export interface Call extends AuditedCall {
   reading: AbortController
   /** True if the reply was kept from an earlier call. */
   isReplayed: boolean
+  /** Run with the body of the reply once the change has succeeded. */
+  followUps: ((body: unknown) => unknown)[]
 }

@@ -14,6 +14,8 @@ import { assertParams } from './request-facts.ts'
 const NO_FIELDS = objectOf({})
 const FORM = 'multipart/form-data'
 
+type FollowUp = Call['followUps'][number]
+
 /** Makes the handler of one route: admit, read, perform, record, and reply; an error ends it after it was recorded. */
 export function createEndpoint(route: Route, parts: EndpointParts): (context: Context) => Promise<void> {
   const admit = createAdmission(route, parts)
@@ -46,7 +48,7 @@ function begin(context: Context): Call {
     if (!res.writableFinished) reading.abort(new AppError('CLIENT_LEFT'))
   })
   const content = { params: {}, query: undefined, body: undefined, result: undefined, status: 0 }
-  return { context, added: {}, reading, isReplayed: false, signedIn: null, ...content }
+  return { context, added: {}, reading, isReplayed: false, followUps: [], signedIn: null, ...content }
 }
 
 /** Step one: the rate of strangers, the guards, the room for what is stored or stays open. */
@@ -78,7 +80,10 @@ function createAdmission(
       state.locale = chooseLocale(headers['accept-language'], added.caller?.locale)
     }
     const { params } = call
-    if (audited) await admitChange({ action: audited.action, params, headers, caller: added.caller })
+    if (audited) {
+      const change = { action: audited.action, params, headers, caller: added.caller }
+      call.followUps = (await admitChange(change)).filter((step) => typeof step === 'function') as FollowUp[]
+    }
     if (needsRoom) assertStorage()
     if (isOpenLong && added.caller) limits.assertRoom('sockets', sockets.countOf(added.caller.id))
   }
@@ -143,6 +148,8 @@ async function perform(call: Call, route: Route, { cradle, repetition }: Endpoin
   } else call.result = await handle()
   if (route.stream === 'response') call.status = (call.result as Response).status
   else call.status = isChosenReply(call.result) ? call.result.status : defaultStatus
+  for (const followUp of call.followUps)
+    await followUp(isChosenReply(call.result) ? call.result.body : call.result)
 }
 
 /** Identifies the files and fields of an upload in a repeated call; the boundary of a form differs each time. */

@@ -455,6 +455,16 @@ export function longLists(server: TestServer): Record<string, LongList> {
         return { path: '/prompts', ids }
       },
     },
+    'GET /managed': {
+      key: 'id',
+      page: 200,
+      async fill(count) {
+        const { id } = await create('/prompts', { name: 'managed', text: 'Write it.' })
+        const managed = { by: 'apply', file: 'prompts/managed.yaml' }
+        const ids = await copy('prompts', { _id: id }, count, (n) => ({ name_key: `managed-${n}`, managed }))
+        return { path: '/managed?kind=prompt', ids }
+      },
+    },
     'GET /memories': {
       key: 'id',
       async fill(count) {

@@ -116,6 +116,8 @@ const FIELDS: Record<string, Record<string, Value>> = {
   '/shared/:share_id/continue': { agent_id: ({ sharedAgent }) => sharedAgent() },
   '/knowledge-bases/settings': { embedding_model: () => null },
   '/knowledge-bases/:id/documents': { url: () => 'http://192.31.196.1/page' },
+  // The group that every server has.
+  '/managed': { kind: () => 'group', id: () => 'grp_everyone' },
   '/v1': {
     model: ({ sharedAgent }) => sharedAgent(),
     messages: () => [{ role: 'user', content: 'hello' }],

@@ -1,4 +1,4 @@
-import { AppError, isForEveryone } from '#plugin-api'
+import { AppError, isForEveryone, showManaged } from '#plugin-api'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import type { Cradle } from './manifest.ts'
 import { mayEdit } from './tool-access.ts'
@@ -52,7 +52,7 @@ export function createAgentRows({ extensions }: Pick<Cradle, 'extensions'>) {
 }
 
 function toRow(agent: ListedAgent, caller: AuthCaller): AgentListRow {
-  const { _id, owner_id, owner_username, state_since, operation, grants, ...shown } = agent
+  const { _id, owner_id, owner_username, state_since, operation, grants, managed, ...shown } = agent
   return {
     ...shown,
     id: _id,
@@ -61,6 +61,7 @@ function toRow(agent: ListedAgent, caller: AuthCaller): AgentListRow {
     can_edit: mayEdit(agent, caller),
     owner: owner_username,
     unread_count: 0,
+    ...showManaged(agent),
   }
 }
 

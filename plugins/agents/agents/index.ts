@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import {
+  createDeclarable,
   createShareable,
   definePlugin,
   describeLeftFolders,
@@ -86,6 +87,14 @@ export default definePlugin({
         nameOf: ({ name }) => name,
         find: (caller, key) => host.cradle.agents.findVisible(caller, key),
         changed: (former, current) => host.cradle.agents.noteChange(former, current),
+      }),
+    )
+    host.extend(
+      'declared.kinds',
+      createDeclarable({
+        name: 'agent',
+        collection: () => host.cradle.collections.agents,
+        filterOf: (key, caller) => ({ $or: [{ _id: key }, { owner_id: caller?.id, name: key }] }),
       }),
     )
     host.on('agent.unshared', ({ agent_id }, { signals }) => signals.publish('agent.unshared', { agent_id }))

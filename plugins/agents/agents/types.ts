@@ -6,6 +6,7 @@ import type {
   Expert,
   Locale,
   listedAgentRow,
+  Managed,
   modelSettings,
   OfferedTurn,
   Shared,
@@ -117,7 +118,10 @@ export interface InstructedTurn extends Omit<OfferedTurn, 'knowledge_base_ids'> 
 }
 
 /** An agent; times are Unix seconds. */
-export interface AgentDocument extends Omit<AgentSettings, 'knowledge_base_ids' | 'is_shared'>, Shared {
+export interface AgentDocument
+  extends Omit<AgentSettings, 'knowledge_base_ids' | 'is_shared'>,
+    Managed,
+    Shared {
   /** Missing in agents that are older than the field. */
   knowledge_base_ids?: string[]
   _id: string

@@ -3,6 +3,7 @@ import {
   AppError,
   type Expert,
   type Extensions,
+  type Managed,
   type Shared,
   type TypeOf,
 } from '#plugin-api'
@@ -18,9 +19,18 @@ type PublishedExpertDetail = TypeOf<typeof publishedExpertDetail>
 export interface PublishedExpertDocument
   extends Omit<
       PublishedExpertDetail,
-      'id' | 'expert_id' | 'icon' | 'color' | 'missing' | 'is_owner' | 'can_edit'
+      | 'id'
+      | 'expert_id'
+      | 'icon'
+      | 'color'
+      | 'missing'
+      | 'is_owner'
+      | 'can_edit'
+      | 'managed_by'
+      | 'managed_file'
     >,
     Character,
+    Managed,
     Shared {
   _id: string
   created_by_id: string

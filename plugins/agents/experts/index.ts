@@ -1,4 +1,4 @@
-import { createShareable, definePlugin, grantRoutes } from '#plugin-api'
+import { createDeclarable, createShareable, definePlugin, grantRoutes } from '#plugin-api'
 import type { PublishedExpertDocument } from './character.ts'
 import { bundledExperts, createExperts, type Experts } from './experts.ts'
 import { manifest } from './manifest.ts'
@@ -36,6 +36,14 @@ export default definePlugin({
     )
     host.extend('agents.removal', ({ agent_id }, { publishedExperts }) =>
       publishedExperts.forgetSource(agent_id),
+    )
+    host.extend(
+      'declared.kinds',
+      createDeclarable({
+        name: 'expert',
+        collection: () => host.cradle.collections.published_experts,
+        filterOf: (key) => ({ $or: [{ _id: key }, { slug: key }] }),
+      }),
     )
     host.extend(
       'groups.shareables',

@@ -7,6 +7,7 @@ import {
   pageQuery,
   pageReply,
   replyWithTag,
+  showManaged,
 } from '#plugin-api'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import { expertFields, type PublishedExpertDocument, type PublishedExpertSummary } from './character.ts'
@@ -71,6 +72,7 @@ const toRow = (expert: Omit<PublishedExpertSummary, 'template_name'>, caller: Re
     ...{ id, expert_id: id, ...shown },
     is_owner: created_by_id === caller.id,
     can_edit: mayEdit(expert, caller),
+    ...showManaged(expert),
   }
 }
 

@@ -1,5 +1,6 @@
 import {
   localizedText,
+  managedRow,
   missingTools,
   newAgent,
   nullable,
@@ -115,6 +116,7 @@ const published = {
   icon: nullable({ ...text, examples: ['chart-column'] }),
   color: nullable({ ...text, examples: ['#4B7BEC'] }),
   missing: missingTools,
+  ...managedRow,
   created_at: time,
   updated_at: time,
 } as const

@@ -1,5 +1,5 @@
 // Owns saved prompts. The server lists their variables; the client that sends a prompt asks for the values.
-import { createShareable, definePlugin, grantRoutes } from '#plugin-api'
+import { createDeclarable, createShareable, definePlugin, grantRoutes } from '#plugin-api'
 import { manifest } from './manifest.ts'
 import { createPrompts, type PromptDocument, type Prompts, promptIndexes } from './prompts.ts'
 import { promptRoutes } from './routes.ts'
@@ -29,6 +29,10 @@ export default definePlugin({
       }),
     )
     host.extend('users.removal', ({ user_id }, { prompts }) => prompts.removeAllOf(user_id))
+    host.extend(
+      'declared.kinds',
+      createDeclarable({ name: 'prompt', collection: () => host.cradle.collections.prompts }),
+    )
     host.extend(
       'groups.shareables',
       createShareable<PromptDocument>({

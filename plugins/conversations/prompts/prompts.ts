@@ -9,6 +9,7 @@ import {
   isEditableBy,
   isForEveryone,
   isGrantedTo,
+  type Managed,
   missOf,
   type PageRequest,
   type Person,
@@ -41,7 +42,7 @@ export const promptFields = ['name', 'description', 'text', 'grants'] as const
 const LAST_CHARACTER = '\u{10ffff}'
 
 /** A saved prompt. */
-export interface PromptDocument extends Shared {
+export interface PromptDocument extends Managed, Shared {
   _id: string
   user_id: string
   owner_username: string

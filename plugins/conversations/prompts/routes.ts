@@ -1,4 +1,4 @@
-import { isForEveryone, makeTag, type Person, pageReply, replyWithTag } from '#plugin-api'
+import { isForEveryone, makeTag, type Person, pageReply, replyWithTag, showManaged } from '#plugin-api'
 import { route } from './manifest.ts'
 import { mayEdit, type PromptDocument, promptFields } from './prompts.ts'
 import { newPrompt, promptChanges, promptParams, promptQuery, promptRow, promptRows } from './schemas.ts'
@@ -13,6 +13,7 @@ const toRow = (prompt: PromptDocument, reader: Person) => {
     owner,
     is_owner: user_id === reader.id,
     can_edit: mayEdit(prompt, reader),
+    ...showManaged(prompt),
     ...{ created_at, updated_at },
   }
 }

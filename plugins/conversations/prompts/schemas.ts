@@ -1,4 +1,4 @@
-import { objectOf, pageQuery, rowOf } from '#plugin-api'
+import { managedRow, objectOf, pageQuery, rowOf } from '#plugin-api'
 
 const time = { type: 'integer', description: 'Unix seconds', examples: [1_893_456_000] } as const
 const promptId = { type: 'string', examples: ['prm_01KDVMF0000000000000000001'] } as const
@@ -68,6 +68,7 @@ export const promptRow = {
     owner: { type: 'string', description: 'Username', examples: ['ada'] },
     is_owner: { type: 'boolean', description: 'True if it belongs to the caller' },
     can_edit: { type: 'boolean', description: 'True if the caller may change it' },
+    ...managedRow,
     created_at: time,
     updated_at: time,
   }),

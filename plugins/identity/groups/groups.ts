@@ -6,6 +6,7 @@ import {
   escapePattern,
   findPage,
   isDuplicateKey,
+  type Managed,
   type Page,
   type PageRequest,
   requireUnchanged,
@@ -18,7 +19,7 @@ import type { GroupChanges, NewGroup } from './schemas.ts'
 export const FIRST_GROUP = 'grp_everyone'
 
 /** A group; times are Unix seconds. */
-export interface GroupDocument extends GroupRights {
+export interface GroupDocument extends GroupRights, Managed {
   _id: string
   /** Two names are the same if they differ only in case or Unicode form. */
   name_key: string
@@ -48,7 +49,8 @@ export const groupFields = [
 const RIGHTS = ['permissions', 'token_quota', 'budget'] as const
 const NO_RIGHTS = { description: null, permissions: [], token_quota: null, budget: null }
 
-const toKey = (name: string) => name.normalize('NFKC').trim().toLowerCase()
+/** The form in which names are unique and found. */
+export const toKey = (name: string) => name.normalize('NFKC').trim().toLowerCase()
 const toNameFields = (name: string) => ({ name: name.normalize('NFC').trim(), name_key: toKey(name) })
 
 /** The groups of accounts. */

@@ -1,12 +1,12 @@
 // Owns the groups, whose members accounts name themselves, and the rules of sharing. Things that are shared keep their own
 // grants; their plugins describe them at `groups.shareables`.
-import { definePlugin, type Shareable } from '#plugin-api'
+import { createDeclarable, definePlugin, type Shareable } from '#plugin-api'
 import { accessRoutes } from './access.ts'
 import { groupCommands } from './commands.ts'
 import { createDirectory, type Directory } from './directory.ts'
 import { directoryRoutes } from './directory-routes.ts'
 import { createGroupRules, type GroupRules } from './group-rules.ts'
-import { createGroups, type Groups } from './groups.ts'
+import { createGroups, type Groups, toKey } from './groups.ts'
 import { manifest } from './manifest.ts'
 import { groupRoutes } from './routes.ts'
 import { createSharing, type Sharing } from './sharing.ts'
@@ -41,6 +41,14 @@ export default definePlugin({
     host.service('sharing', createSharing)
     host.service('directory', createDirectory)
     host.routes([...groupRoutes, ...directoryRoutes, ...accessRoutes])
+    host.extend(
+      'declared.kinds',
+      createDeclarable({
+        name: 'group',
+        collection: () => host.cradle.collections.groups,
+        filterOf: (key) => ({ $or: [{ _id: key }, { name_key: toKey(key) }] }),
+      }),
+    )
     for (const command of groupCommands) host.command(command)
     host.extend('users.groups', ({ ids }, { groups }) => groups.listRecent(ids))
     host.extend('users.first_groups', (_, { groups }) => groups.listFirst())

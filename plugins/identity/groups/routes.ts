@@ -1,4 +1,4 @@
-import { makeTag, objectOf, pageQuery, pageReply, type Route, replyWithTag } from '#plugin-api'
+import { makeTag, objectOf, pageQuery, pageReply, type Route, replyWithTag, showManaged } from '#plugin-api'
 import { type GroupDocument, groupFields } from './groups.ts'
 import { type Cradle, route } from './manifest.ts'
 import {
@@ -21,8 +21,8 @@ export async function toGroupRows(
   { users }: Pick<Cradle, 'users'>,
 ): Promise<GroupRow[]> {
   const counts = await users.countMembers(rows.map(({ _id }) => _id))
-  return rows.map(({ _id: id, name_key, ...group }) => {
-    return { id, ...group, member_count: counts.get(id) ?? 0 }
+  return rows.map(({ _id: id, name_key, managed, ...group }) => {
+    return { id, ...group, member_count: counts.get(id) ?? 0, ...showManaged({ managed }) }
   })
 }
 

@@ -1,4 +1,4 @@
-import { access, budgetRow, nullable, objectOf, pageQuery, rowOf, type TypeOf } from '#plugin-api'
+import { access, budgetRow, managedRow, nullable, objectOf, pageQuery, rowOf, type TypeOf } from '#plugin-api'
 import { SHARING } from './manifest.ts'
 
 const text = { type: 'string' } as const
@@ -73,6 +73,7 @@ export const groupRow = {
     id: groupId,
     ...settings,
     member_count: { type: 'integer', minimum: 0, examples: [12] },
+    ...managedRow,
     created_at: { type: 'integer', description: 'Unix seconds' },
   }),
 } as const

@@ -1,4 +1,5 @@
 import {
+  createDeclarable,
   createGuardedFetch,
   createShareable,
   definePlugin,
@@ -144,6 +145,10 @@ export default definePlugin({
         find: (_, key) => host.cradle.providers.find(null, key),
         changed: () => host.cradle.visibleProviders.forget(),
       }),
+    )
+    host.extend(
+      'declared.kinds',
+      createDeclarable({ name: 'provider', collection: () => host.cradle.collections.providers }),
     )
     for (const event of ['user.changed', 'group.changed'] as const)
       host.on(event, (_, { visibleProviders }) => visibleProviders.forget())

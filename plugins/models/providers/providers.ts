@@ -11,6 +11,7 @@ import {
   placeOf,
   requireUnchanged,
   secretsElsewhere,
+  showManaged,
   type TypeOf,
 } from '#plugin-api'
 import type { AuthCaller } from '../../identity/auth/types.ts'
@@ -327,6 +328,7 @@ export const toProviderRow = (
   max_concurrency: provider.max_concurrency ?? null,
   enabled: provider.enabled,
   learned: describeLessons(provider, extensions['providers.kinds'].get(provider.kind), locale),
+  ...showManaged(provider),
   created_at: provider.created_at,
   updated_at: provider.updated_at,
 })

@@ -6,6 +6,7 @@ import type {
 import type {
   AppError,
   Locale,
+  Managed,
   MediaUsage,
   ModelCallOptions,
   ModelDescription,
@@ -23,7 +24,7 @@ import type { Lesson } from './lessons.ts'
 import type { modelQuery, modelRow } from './schemas.ts'
 
 /** A provider; a global one has no owner and is for all users, unless it has a list of grants. Times are Unix seconds. */
-export interface ProviderDocument extends Shared {
+export interface ProviderDocument extends Managed, Shared {
   _id: string
   /** Unique among the global providers, or among the providers of its owner. */
   name: string

@@ -9,6 +9,7 @@ import {
   type PageRequest,
   requireUnchanged,
   type StoredConfig,
+  showManaged,
 } from '#plugin-api'
 import type { AgentDocument } from '../../agents/agents/types.ts'
 import { assertAddresses, leadsToSamePlaces } from './config/addresses.ts'
@@ -25,6 +26,8 @@ export interface ChannelRow {
   enabled: boolean
   config: Record<string, unknown>
   runtime: ChannelRuntime
+  managed_by: 'apply' | null
+  managed_file: string | null
   created_at: number
   updated_at: number
 }
@@ -252,6 +255,7 @@ export function createChannels(cradle: Cradle) {
       enabled: channel.enabled,
       config: channelConfigs.mask(channel),
       runtime: channel.runtime,
+      ...showManaged(channel),
       created_at: channel.created_at,
       updated_at: channel.updated_at,
     }),

@@ -3,6 +3,7 @@ import type {
   ConversationType,
   InboundFile,
   JSONValue,
+  Managed,
   QuotedMessage,
   Sender,
 } from '#plugin-api'
@@ -23,7 +24,7 @@ export interface ChannelRuntime {
 }
 
 /** A channel; times are in Unix seconds. */
-export interface ChannelDocument {
+export interface ChannelDocument extends Managed {
   _id: string
   agent_id: string
   /** Unique among the channels of the agent. */

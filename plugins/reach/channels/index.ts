@@ -1,5 +1,6 @@
 import {
   type ChannelKind,
+  createDeclarable,
   createSealedConfigs,
   definePlugin,
   type LeaseDocument,
@@ -176,6 +177,10 @@ export default definePlugin({
     host.extend('schedules.deliveries', deliverAnswer)
     host.extend('webhooks.sources', listUnreportedStates)
     host.extend('agents.activity', showChannels)
+    host.extend(
+      'declared.kinds',
+      createDeclarable({ name: 'channel', collection: () => host.cradle.collections.channels }),
+    )
     host.extend('audit.names', ({ ids }, { collections }) =>
       listNames(collections.channels, ids, { kind: 'channel', field: 'name' }),
     )

@@ -1,4 +1,4 @@
-import { CHANNEL_FAILURES, nullable, objectOf, rowOf } from '#plugin-api'
+import { CHANNEL_FAILURES, managedRow, nullable, objectOf, rowOf } from '#plugin-api'
 
 const CHANNEL_ID = 'chn_01KDVMF0000000000000000001'
 const text = { type: 'string' } as const
@@ -82,6 +82,7 @@ export const channelRow = {
     enabled,
     config,
     runtime,
+    ...managedRow,
     created_at: seconds,
     updated_at: seconds,
   }),

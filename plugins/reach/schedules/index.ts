@@ -1,6 +1,6 @@
 // Owns schedules and their runs. Turns run in `chat`; conversations of other platforms are found, and answers delivered,
 // by whatever extends `schedules.destinations` and `schedules.deliveries`.
-import { definePlugin, listNames } from '#plugin-api'
+import { createDeclarable, definePlugin, listNames } from '#plugin-api'
 import { createExecution, type Execution } from './execution.ts'
 import { findListeners } from './listeners.ts'
 import { manifest } from './manifest.ts'
@@ -50,6 +50,10 @@ export default definePlugin({
       await schedules.removeAllOf({ agent_id })
       await runs.removeAllOf({ agent_id })
     })
+    host.extend(
+      'declared.kinds',
+      createDeclarable({ name: 'schedule', collection: () => host.cradle.collections.schedules }),
+    )
     host.extend('audit.names', ({ ids }, { collections }) =>
       listNames(collections.schedules, ids, { kind: 'schedule', field: 'name' }),
     )

@@ -8,6 +8,7 @@ import {
   type Route,
   reply,
   replyWithTag,
+  showManaged,
 } from '#plugin-api'
 import type { AgentDocument } from '../../agents/agents/types.ts'
 import type { AuthCaller } from '../../identity/auth/types.ts'
@@ -53,6 +54,7 @@ const toListedRow = ({ _id: id, name, schedule, enabled, thread, model, ...field
     last_status,
     failures,
     paused_reason,
+    ...showManaged(fields),
     created_at,
     updated_at,
   }

@@ -1,4 +1,4 @@
-import { connectorIds, knowledgeBaseIds, nullable, objectOf, rowOf } from '#plugin-api'
+import { connectorIds, knowledgeBaseIds, managedRow, nullable, objectOf, rowOf } from '#plugin-api'
 
 /** The most characters of a prompt. */
 const MAX_PROMPT = 20_000
@@ -217,6 +217,7 @@ const listed = {
     description: 'Set if the server itself has disabled it; enabling it again clears it',
     examples: [null],
   },
+  ...managedRow,
   created_at: seconds,
   updated_at: seconds,
 } as const

@@ -1,4 +1,4 @@
-import type { TypeOf } from '#plugin-api'
+import type { Managed, TypeOf } from '#plugin-api'
 import type { deliver, pausedReason, runStatus, timeRule } from './schemas.ts'
 
 /** The times at which a schedule runs. */
@@ -25,7 +25,7 @@ export interface ScheduleOwner {
 }
 
 /** A schedule; times are Unix seconds unless they say otherwise. */
-export interface ScheduleDocument extends ScheduleOwner {
+export interface ScheduleDocument extends ScheduleOwner, Managed {
   _id: string
   name: string
   prompt: string

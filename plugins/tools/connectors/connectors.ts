@@ -10,6 +10,7 @@ import {
   type Page,
   type PageRequest,
   requireUnchanged,
+  showManaged,
   type TypeOf,
 } from '#plugin-api'
 import type { AuthCaller } from '../../identity/auth/types.ts'
@@ -346,6 +347,7 @@ export function createConnectors(cradle: Cradle) {
         seen: isSeen.has(`${tool.fingerprint} ${tool.name}`),
       })),
       checked_at,
+      ...showManaged(connector),
       created_at: connector.created_at,
       updated_at: connector.updated_at,
     }

@@ -1,6 +1,7 @@
 // Owns connectors and the credentials of accounts for them. Tools of connectors are lent to turns by `agents.lent_tools`.
 import {
   AppError,
+  createDeclarable,
   createGuardedFetch,
   createSealedConfigs,
   createShareable,
@@ -169,6 +170,10 @@ export default definePlugin({
         find: (caller, key) => host.cradle.connectors.findShareable(caller, key),
         changed: (former, current) => host.cradle.connectors.noteGrants(former, current),
       }),
+    )
+    host.extend(
+      'declared.kinds',
+      createDeclarable({ name: 'connector', collection: () => host.cradle.collections.connectors }),
     )
   },
   ready: ({ waitingTurns }) => waitingTurns.recover(DAY_SECONDS),

@@ -1,4 +1,4 @@
-import { CONNECTOR_AUTHS, nullable, objectOf, rowOf } from '#plugin-api'
+import { CONNECTOR_AUTHS, managedRow, nullable, objectOf, rowOf } from '#plugin-api'
 import { secretTexts } from './kinds/mcp.ts'
 import { CONNECTOR_FAILURES } from './types.ts'
 
@@ -113,6 +113,7 @@ export const connectorRow = {
     has_credentials: { type: 'boolean', description: 'True if the caller has credentials of their own' },
     tools: { type: 'array', items: toolRow, description: 'As the server listed them last' },
     checked_at: { ...nullable(seconds), description: 'Unix seconds; null before the first check' },
+    ...managedRow,
     created_at: seconds,
     updated_at: seconds,
   }),

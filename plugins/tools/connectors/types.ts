@@ -1,4 +1,4 @@
-import type { ConnectorKind, Shared, StoredGrant } from '#plugin-api'
+import type { ConnectorKind, Managed, Shared, StoredGrant } from '#plugin-api'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import type { Challenge } from './credentials/challenge.ts'
 
@@ -50,7 +50,7 @@ export interface StoredTool {
 export type SeenTool = Pick<StoredTool, 'name' | 'fingerprint'>
 
 /** A connector; times are Unix seconds. */
-export interface ConnectorDocument extends Shared {
+export interface ConnectorDocument extends Managed, Shared {
   _id: string
   name: string
   kind: string

@@ -29,6 +29,8 @@ const ROW_FIELDS = [
   'icon',
   'color',
   'config',
+  'managed_by',
+  'managed_file',
   'created_at',
   'updated_at',
 ].sort()

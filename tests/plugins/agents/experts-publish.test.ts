@@ -142,6 +142,8 @@ t.test('A workspace is published to the byte, and nobody but the server may read
     created_by: 'ann',
     is_owner: true,
     can_edit: true,
+    managed_by: null,
+    managed_file: null,
     source_agent_id: id,
     icon: null,
     color: null,

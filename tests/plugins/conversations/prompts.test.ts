@@ -50,6 +50,8 @@ t.test('A prompt is saved, read, changed and deleted', async (t) => {
     owner: 'ann',
     is_owner: true,
     can_edit: true,
+    managed_by: null,
+    managed_file: null,
     created_at: body.created_at,
     updated_at: body.created_at,
   })

@@ -88,6 +88,8 @@ t.test('A schedule is created, listed, changed and deleted by its account', asyn
     last_status: null,
     failures: 0,
     paused_reason: null,
+    managed_by: null,
+    managed_file: null,
     prompt: 'Plan $my day.',
   })
   t.ok(next_run_at > created_at && created_at === updated_at)
