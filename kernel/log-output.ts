@@ -98,10 +98,15 @@ export function createLogOutput(descriptor: number) {
 }
 
 /**
- * Reopens the pipe non-blocking; other owners of the descriptor need it blocking. Its state is read as bigints: Node.js
- * keeps the last one read as numbers, and as long as that is a pipe's, `import` no longer resolves symbolic links.
+ * Reopens the pipe non-blocking; other owners of the descriptor need it blocking. A pipe of another user, such as that of
+ * `runuser`, cannot be reopened and stays as it is. Its state is read as bigints: Node.js keeps the last one read as
+ * numbers, and as long as that is a pipe's, `import` no longer resolves symbolic links.
  */
-const withoutBlocking = (fd: number): number =>
-  process.platform === 'linux' && fstatSync(fd, { bigint: true }).isFIFO()
-    ? openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK)
-    : fd
+function withoutBlocking(fd: number): number {
+  if (process.platform !== 'linux' || !fstatSync(fd, { bigint: true }).isFIFO()) return fd
+  try {
+    return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK)
+  } catch {
+    return fd
+  }
+}

@@ -169,3 +169,17 @@ t.test('modules behind links are found while the log goes to a pipe', async (t) 
   const { stdout } = await promisify(execFile)(process.execPath, [join(home, 'main.mjs')])
   t.equal(stdout, 'loaded\n')
 })
+
+const isRoot = process.getuid?.() === 0
+
+t.test('the log is written to a pipe of another user', { skip: !isRoot && 'needs root' }, async (t) => {
+  const main = join(createHome(t), 'main.mjs')
+  const program = `import { createLogOutput } from '${new URL('../../kernel/log-output.js', import.meta.url)}'
+    process.seteuid(65534)
+    const output = createLogOutput(2)
+    process.seteuid(0)
+    output.write('a line\\n')`
+  writeFileSync(main, program)
+  const { stdout } = await promisify(execFile)('sh', ['-c', '"$0" "$1" 2>&1 | cat', process.execPath, main])
+  t.equal(stdout, 'a line\n')
+})
