@@ -3,12 +3,14 @@ import { language } from './i18n/language.ts'
 import { addStartWords } from './i18n/load.ts'
 import { loadApp } from './load-app.ts'
 import { Root } from './root.tsx'
+import { followBuild } from './server/new-build.ts'
 import { hadSession, resumeSession } from './session/token.ts'
 import { showChosenTheme, Theme } from './ui/theme.tsx'
 
 document.documentElement.lang = language
 addStartWords()
 showChosenTheme()
+followBuild()
 
 const session = resumeSession()
 // The request for the session goes first.

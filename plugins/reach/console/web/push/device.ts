@@ -2,6 +2,9 @@ import { client } from '../server/client.ts'
 import { send } from '../server/send.ts'
 import { readSession } from '../session/token.ts'
 
+/** Dispatched at the window when this browser has been subscribed. */
+export const SUBSCRIBED = 'svc:subscribed'
+
 /** The account that has switched notifications on in this browser; see `leaveSession`. */
 const KEY = 'svc.push'
 
@@ -42,6 +45,7 @@ export async function subscribe(public_key: string): Promise<void> {
   })
   await register(subscription)
   localStorage.setItem(KEY, readSession()?.user.id ?? '')
+  dispatchEvent(new Event(SUBSCRIBED))
 }
 
 /** Ends the subscription of this browser, and its entry at the account. */

@@ -1,7 +1,7 @@
 import { router } from '../routes.tsx'
 import { client } from '../server/client.ts'
 import { readFacts } from '../server/facts.ts'
-import { renewSubscription } from './device.ts'
+import { renewSubscription, SUBSCRIBED } from './device.ts'
 
 /** The pause after which a page asks again if the account has devices by now, in milliseconds. */
 const IDLE_MS = 300_000
@@ -48,5 +48,6 @@ function followFocus(): void {
     if (isTold) void tell(false, true)
   })
   addEventListener('pageshow', () => look())
+  addEventListener(SUBSCRIBED, () => look(true))
   look()
 }
