@@ -26,6 +26,7 @@ export interface BuiltInPlugins {
   feedback: typeof import('../plugins/conversations/feedback/index.ts')
   idempotency: typeof import('../plugins/operation/idempotency/index.ts')
   images: typeof import('../plugins/tools/images/index.ts')
+  imports: typeof import('../plugins/conversations/imports/index.ts')
   invites: typeof import('../plugins/identity/invites/index.ts')
   knowledge: typeof import('../plugins/tools/knowledge/index.ts')
   'mcp-server': typeof import('../plugins/reach/mcp-server/index.ts')

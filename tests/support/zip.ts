@@ -28,8 +28,11 @@ const VERSION = 20
 const DATE = 0x21
 
 /** Creates the bytes of a zip archive. */
-export function makeZip(entries: readonly ZipEntry[], comment = ''): Buffer {
-  const parts: Buffer[] = []
+export const makeZip = (entries: readonly ZipEntry[], comment = ''): Buffer =>
+  Buffer.concat([...makeZipParts(entries, comment)])
+
+/** Yields the bytes of a zip archive part by part, so that it may be larger than the memory. */
+export function* makeZipParts(entries: Iterable<ZipEntry>, comment = ''): Generator<Buffer> {
   const directory: Buffer[] = []
   const offsets: number[] = []
   let offset = 0
@@ -58,12 +61,13 @@ export function makeZip(entries: readonly ZipEntry[], comment = ''): Buffer {
       name,
     )
     if (entry.sharing !== undefined) continue
-    parts.push(...local)
+    yield* local
     offset += local.reduce((sum, { length }) => sum + length, 0)
   }
   const listed = Buffer.concat(directory)
-  const end = [u32(0x06054b50), u16(0, 0, entries.length, entries.length), u32(listed.length, offset)]
-  return Buffer.concat([...parts, listed, ...end, u16(comment.length), Buffer.from(comment)])
+  const count = offsets.length
+  yield* [listed, u32(0x06054b50), u16(0, 0, count, count), u32(listed.length, offset)]
+  yield* [u16(comment.length), Buffer.from(comment)]
 }
 
 const sumsOf = (crc: number, compressed: number, size: number) => u32(crc, compressed, size)

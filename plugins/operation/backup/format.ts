@@ -47,6 +47,7 @@ const LEFT_OUT = new Set<string>([
   ...SEALED_FILES,
   'cli-session.json',
   'db',
+  'imports',
   'knowledge/index',
   'node_modules',
   'runtime',
