@@ -2,6 +2,7 @@ import { definePlugin } from '#plugin-api'
 import { acpCommand } from './acp-command.ts'
 import { chatCommand } from './chat-command.ts'
 import { connectorCommands } from './connector-commands.ts'
+import { importCommand } from './import-command.ts'
 import { knowledgeCommands } from './knowledge-commands.ts'
 import { manifest } from './manifest.ts'
 import { scheduleCommands } from './schedule-commands.ts'
@@ -26,6 +27,7 @@ export default definePlugin({
     host.command(chatCommand)
     host.command(acpCommand)
     host.command(searchCommand)
+    host.command(importCommand)
     for (const command of [...scheduleCommands, ...knowledgeCommands, ...connectorCommands])
       host.command(command)
   },
