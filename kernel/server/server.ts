@@ -32,6 +32,8 @@ interface Announcement {
 
 const SOCKET_PATIENCE_MS = 1000
 const HTTP_PATIENCE_MS = 1000
+/** The time in which a request must arrive, in milliseconds: archives of gigabytes come on slow lines. */
+const REQUEST_MS = 3600_000
 /** The time in which a client must take something of its reply, in milliseconds. */
 const STALL_MS = 60_000
 
@@ -138,7 +140,7 @@ async function listen({
   })
 
   // A request without Host is answered by the application, in the form of all its errors.
-  const http = createHttpServer({ requireHostHeader: false }, app.callback())
+  const http = createHttpServer({ requireHostHeader: false, requestTimeout: REQUEST_MS }, app.callback())
   endStalledReplies(http, stallMs)
   http.on('upgrade', (incoming, stream, head) => {
     if (/^websocket$/i.test(incoming.headers.upgrade!)) void upgrader.upgrade(incoming, stream, head)
