@@ -87,6 +87,10 @@ const settings = page('/settings', lazyRouteComponent(loadSettings, 'SettingsPag
 
 const memory = page('/memory', lazyRouteComponent(loadSettings, 'MemoryPage'))
 const account = page('/account', lazyRouteComponent(loadSettings, 'AccountPage'))
+const imports = page(
+  '/account/import',
+  lazyRouteComponent(withPageWords(() => import('./imports/import-page.tsx'))),
+)
 const agents = page('/agents', lazyRouteComponent(loadAgents, 'AgentsPage'))
 const agent = page('/agents/$id', lazyRouteComponent(loadAgents, 'AgentPage'))
 const tab = <const Path extends string>(path: Path, component: RouteComponent) =>
@@ -203,6 +207,7 @@ export const router = createRouter({
     project,
     settings,
     account,
+    imports,
     memory,
     agents,
     agent.addChildren(agentTabs),

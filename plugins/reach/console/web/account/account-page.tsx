@@ -11,6 +11,7 @@ import { Page } from '../ui/page.tsx'
 import { ApiKeys } from './api-keys.tsx'
 import { Appearance } from './appearance.tsx'
 import { Identities } from './identities.tsx'
+import { ImportLink } from './import-link.tsx'
 import { Limits } from './limits.tsx'
 import { Passkeys } from './passkeys.tsx'
 import { Password } from './password.tsx'
@@ -52,6 +53,7 @@ export default function AccountPage() {
         <Identities />
         <Sessions />
         {features.shares && <SharedLinks />}
+        {features.imports && <ImportLink />}
         <ApiKeys account={account} />
         <Limits account={account} />
         <SlotParts name="account.sections" />

@@ -7,6 +7,7 @@ import did from './did.json'
 import fields from './fields.json'
 import groups from './groups.json'
 import importWords from './import.json'
+import imports from './imports.json'
 import invites from './invites.json'
 import knowledge from './knowledge.json'
 import memory from './memory.json'
@@ -37,6 +38,7 @@ export default {
   fields,
   groups,
   import: importWords,
+  imports,
   invites,
   memory,
   overview,
