@@ -62,7 +62,7 @@ async function clearDatabase(url: string, { home, log }: RestoreTarget): Promise
 
 const ADDRESS = /^(mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/([^?]*))?(?:\?(.*))?$/
 
-/** Returns the address of the database for drills on the server of another one. Its accounts are those of that one. */
+/** Returns the address of the database for drills on the server of another one. The accounts are the same. */
 export function toDrillUrl(url: string): string {
   const [, server = url, name = '', query = ''] = ADDRESS.exec(url) ?? []
   const options = new URLSearchParams(query)

@@ -139,12 +139,12 @@ t.test('archives of a folder have their times as names, and the newest ones are 
   const verified = await svc(server.home, ['backup', '--verify', archives, '--json'])
   t.equal(JSON.parse(verified.stdout).file, join(archives, names[1]!))
 
-  const before = readFileSync(join(archives, older[2]!))
+  const content = readFileSync(join(archives, older[2]!))
   const failed = await svc(server.home, ['backup', archives, '--keep', '1'], {
     SVC_BACKUP_PASSPHRASE: 'short',
   })
   t.equal(failed.code, 1)
-  t.strictSame(readFileSync(join(archives, older[2]!)), before, 'a backup that fails removes no archive')
+  t.strictSame(readFileSync(join(archives, older[2]!)), content, 'a backup that fails removes no archive')
   const refusals: [args: string[], message: RegExp][] = [
     [['backup', archives, '--keep', '0'], /^svc: --keep must be a number from 1\n$/],
     [['backup', join(folder, 'x.tar'), '--keep', '2'], /^svc: --keep needs a folder that exists/],
