@@ -17,8 +17,8 @@ const FIRST_RETRY_MS = 5000
 const LONGEST_RETRY_MS = 6 * 3_600_000
 /** The longest pause that a receiver can ask for with `Retry-After`, in milliseconds. */
 const LONGEST_PAUSE_MS = 3_600_000
-/** The time without any success after which a webhook is disabled, in seconds. */
-const FAILING_SECONDS = RETRIED_MS / 1000
+/** The time without any success after which a webhook is disabled: until a delivery is given up that failed at once, in milliseconds. */
+const FAILING_MS = RETRIED_MS - 600_000
 
 /** Returns the delay after this many failures in a row, in milliseconds. */
 export const retryDelay = (failures: number): number =>
@@ -74,7 +74,7 @@ export function createWebhookSender(cradle: Cradle) {
       isSilent,
     })
     if (response_status === 410) await webhooks.disable(webhook, 'GONE')
-    else if (clock.seconds() - failing_since >= FAILING_SECONDS) await webhooks.disable(webhook, 'FAILING')
+    else if (now - failing_since * 1000 >= FAILING_MS) await webhooks.disable(webhook, 'FAILING')
   }
 
   /** Sends the next delivery of a webhook; false if none may be sent now. */

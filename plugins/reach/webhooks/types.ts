@@ -16,7 +16,10 @@ export interface WebhookDocument {
   secret: string
   enabled: boolean
   disabled_reason: TypeOf<typeof disabledReason> | null
-  /** The time since which it is enabled, in Unix milliseconds: it does not hear of what was before. */
+  /**
+   * The time since which it is enabled, in Unix milliseconds: it does not hear of what was before. At the start of a
+   * second, because some records have no exacter times.
+   */
   hears_since: number
   /** The first failure after the last success. */
   failing_since: number | null
