@@ -108,6 +108,7 @@ async function open(path: string): Promise<void> {
   const windows = await worker.clients.matchAll({ type: 'window' })
   const [best] = windows.toSorted((a, b) => Number(b.focused) - Number(a.focused))
   if (!best) return void (await worker.clients.openWindow(addressOf(path)))
-  await best.focus()
+  // The system may not let it come to the front.
+  await best.focus().catch(() => undefined)
   best.postMessage({ type: 'open', path })
 }
