@@ -1,6 +1,7 @@
 // Owns the hashes of what `svc apply` has applied. The notes themselves are in the documents of other plugins, whose kinds
 // are registered at `declared.kinds`.
 import { definePlugin } from '#plugin-api'
+import { applyCommand } from './apply-command.ts'
 import { exportCommand } from './export-command.ts'
 import { createManagedObjects, type ManagedObjects } from './managed-objects.ts'
 import { manifest } from './manifest.ts'
@@ -22,6 +23,7 @@ export default definePlugin({
     host.extensionPoint('declared.kinds', { noun: 'kind of declared objects', nameOf: ({ name }) => name })
     host.service('managedObjects', createManagedObjects)
     host.routes(managedRoutes)
+    host.command(applyCommand)
     host.command(exportCommand)
     host.extend('kernel.changes', (change, { managedObjects }) => managedObjects.admit(change))
   },

@@ -65,14 +65,12 @@ export function createObjectReader(api: ServerApi) {
     return Promise.all(named)
   }
 
-  /** The tools that differ from those of an agent whose tools nobody has chosen. */
+  /** The tools that can be switched, and the tools of plugins that are on. */
   const readTools = async (path: string): Promise<Json> => {
     const settings = await api.find<{ builtin: Json[]; plugins: Json[] }>(`${path}/tool-settings`)
-    const off = (settings?.builtin ?? []).filter(({ enabled, disableable }) => disableable && !enabled)
-    const on = (settings?.plugins ?? []).filter(({ enabled }) => enabled)
-    return sortKeys(
-      Object.fromEntries([...off.map(({ name }) => [name, false]), ...on.map(({ name }) => [name, true])]),
-    )
+    const builtin = (settings?.builtin ?? []).filter(({ disableable }) => disableable)
+    const plugins = (settings?.plugins ?? []).filter(({ enabled }) => enabled)
+    return sortKeys(Object.fromEntries([...builtin, ...plugins].map(({ name, enabled }) => [name, enabled])))
   }
 
   return {

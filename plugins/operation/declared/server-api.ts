@@ -11,6 +11,8 @@ interface ApiCall {
   body?: unknown
   /** The file for which an apply makes the change. */
   file?: string
+  /** True for a call that is made even if the person has interrupted the command. */
+  isLast?: boolean
 }
 
 /** The subset of the session of a command that is used here. */
@@ -37,7 +39,7 @@ export class RefusalError extends SentenceError {
 
 /** Creates the calls of one server; they throw a `RefusalError`. */
 export function createServerApi(url: string, session: Login, signal: AbortSignal) {
-  const send = async (path: string, { method = 'GET', body, file }: ApiCall, token: string) => {
+  const send = async (path: string, { method = 'GET', body, file, isLast }: ApiCall, token: string) => {
     const isBinary = body instanceof Uint8Array
     return fetch(`${url}/api${path}`, {
       method,
@@ -49,7 +51,7 @@ export function createServerApi(url: string, session: Login, signal: AbortSignal
         ...(file !== undefined && { 'x-svc-apply': encodeURIComponent(file) }),
       },
       ...(body !== undefined && { body: isBinary ? new Uint8Array(body) : JSON.stringify(body) }),
-      signal,
+      ...(!isLast && { signal }),
     })
   }
 
