@@ -31,6 +31,8 @@ export interface ChannelBench {
   agent_id: string
   /** True if the platform does not lack this. */
   can(ability: Lack): boolean
+  /** Returns the platform's id of a person. */
+  idOf(sender: string): string
   /** True if the platform keeps what is said while the bot is not connected. */
   hasBacklog: boolean
   /** Links the agent to the platform anew. */

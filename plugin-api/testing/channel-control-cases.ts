@@ -6,15 +6,15 @@ import { createHold, eventually } from './waiting.ts'
 
 /** Adds the cases of people who steer the agent: approvals, questions, commands, and who may talk to it. */
 export async function addControlCases(
-  { server, agent_id, can, start }: ChannelBench,
+  { server, agent_id, can, idOf, start }: ChannelBench,
   add: AddTest,
 ): Promise<void> {
   await add(
     'a call is approved with a button, or in words, by those who may',
     async () => {
       const { platform, fake, seeMessage } = await start({
-        allow_from: ['ann', 'bob'],
-        approvers: ['bob'],
+        allow_from: ['ann', 'bob'].map(idOf),
+        approvers: [idOf('bob')],
       })
       await server.request('PATCH', `/agents/${agent_id}`, { config: { tools_with_approval: ['ls'] } })
       const conversation = can('shared_direct') ? 'direct' : 'group'
@@ -122,7 +122,7 @@ export async function addControlCases(
   await add(
     'only those who are named are heard',
     async () => {
-      const { platform, fake, seeMessage, listPrompts } = await start({ allow_from: ['bob'] })
+      const { platform, fake, seeMessage, listPrompts } = await start({ allow_from: [idOf('bob')] })
       fake.next({ text: 'hello bob' })
       await platform.say({ text: 'it is ann', sender: 'ann' })
       await platform.say({ text: 'it is bob', sender: 'bob' })

@@ -51,6 +51,7 @@ export function testChannelKind({
       server,
       agent_id,
       can: (ability) => !lacks.includes(ability),
+      idOf: (sender) => platform.idOf?.(sender) ?? sender,
       hasBacklog: platform.sayUnheard !== undefined,
       start: createLinker(bench, platform, kind),
     }

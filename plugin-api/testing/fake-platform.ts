@@ -15,7 +15,7 @@ export interface Saying {
   text: string
   /** `direct` unless said otherwise. */
   place?: Place
-  /** `ann` unless said otherwise; also the platform's id of that person. */
+  /** `ann` unless said otherwise; also the platform's id of that person, unless the fake has `idOf`. */
   sender?: string
   /** True if the bot is mentioned in a group, in the platform's own way; the default is true. */
   mention?: boolean
@@ -62,6 +62,8 @@ export interface FakePlatform {
   say(saying: Saying): Promise<string>
   /** A person writes while no bot is connected; missing if the platform does not keep such messages for the bot. */
   sayUnheard?(saying: Saying): Promise<string>
+  /** Returns the platform's id of a person; missing if it is their name. */
+  idOf?(sender: string): string
   /** Delivers a message that was said before once more. */
   redeliver(id: string): Promise<void>
   /** The messages of the bot in a place, oldest first. */

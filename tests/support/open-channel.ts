@@ -29,6 +29,17 @@ export interface OpenedChannel {
 /** A cursor that stores nothing, for kinds that use none. */
 export const noCursor: ChannelCursor = { get: () => undefined, set: async () => {} }
 
+/** Creates a cursor in memory. */
+export function createCursor(): ChannelCursor {
+  let position: JSONValue | undefined
+  return {
+    get: () => position,
+    async set(value) {
+      position = value
+    },
+  }
+}
+
 /** Returns the settings for reaching a fake, with the fake's valid config unless another one is passed. */
 export function settingsFor(
   kind: ChannelKind,
@@ -68,7 +79,7 @@ export async function openChannel(
   const presses: ButtonPress[] = []
   const states: string[] = []
   const lines: string[] = []
-  let position: JSONValue | undefined
+  const positions = cursor ?? createCursor()
   const abort = new AbortController()
   const settings = settingsFor(kind, platform, config)
   const link: ChannelLink = {
@@ -78,16 +89,11 @@ export async function openChannel(
       { level: 'trace', serializers: { error: pino.stdSerializers.err } },
       { write: (line: string) => void lines.push(line) },
     ),
-    cursor: cursor ?? {
-      get: () => position,
-      async set(value) {
-        position = value
-      },
-    },
+    cursor: positions,
     async receive(message, behind) {
       await receive(message)
       received.push(message)
-      position = behind ?? position
+      if (behind !== undefined) await positions.set(behind)
     },
     async press(press) {
       presses.push(press)

@@ -18,7 +18,7 @@ interface Props {
 const WITHOUT = ['client_secret']
 /** Settings of conversations, which all kinds have, and settings that few people need. */
 const LATER =
-  /^(response_mode|show_|memory$|allow_from|approvers|group_context|card_template|encrypt_key|verification_token|http_proxy|websocket_url|c2c_|sandbox)/
+  /^(response_mode|show_|memory$|allow_from|approvers|group_context|card_template|encrypt_key|verification_token|http_proxy|websocket_url|c2c_|sandbox|username|mailbox|authserv_id|allow_plain_text)/
 
 /** The fields of a channel, with a check of its credentials. */
 export function ChannelFields({ agentId, kind, values, onChange, stored }: Props) {
