@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { mkdtemp, symlink } from 'node:fs/promises'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -16,6 +16,8 @@ import type { VerifiedArchive } from './verification.ts'
 
 /** The folders of a home that are not in its archives, and that a server on a copy needs. */
 const SHARED_FOLDERS = ['runtime', 'node_modules']
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** The outcome of a restore drill. */
 export interface Drill {
@@ -34,7 +36,13 @@ export async function runDrill(
 ): Promise<Drill> {
   const { config } = await readBlueprint({ home, env })
   const url = config.values.database.url && toDrillUrl(config.values.database.url)
-  const drillHome = await mkdtemp(join(tmpdir(), 'svc-drill-'))
+  const drillHome = mkdtempSync(join(tmpdir(), 'svc-drill-'))
+  // It holds the decrypted key.
+  const abort = () => {
+    rmSync(drillHome, { recursive: true, force: true, maxRetries: 5 })
+    process.exit(1)
+  }
+  for (const signal of SIGNALS) process.once(signal, abort)
   const { SVC_DATABASE_URL: _url, SVC_DATABASE_URL_FILE: _file, ...others } = env
   const target = { home: drillHome, env: { ...others, ...(url && { SVC_DATABASE_URL: url }) }, log }
   try {
@@ -46,6 +54,7 @@ export async function runDrill(
     return { end, secrets: await repair(target) }
   } finally {
     await removeTree(drillHome)
+    for (const signal of SIGNALS) process.off(signal, abort)
     if (url) await clearDatabase(url, target)
   }
 }

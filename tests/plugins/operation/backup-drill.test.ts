@@ -4,7 +4,7 @@ import { MongoClient } from 'mongodb'
 import { toDrillUrl } from '../../../plugins/operation/backup/drill.ts'
 import t from '../../run/file-test.ts'
 import { createEmptyHome } from '../../support/backups.ts'
-import { runCommand } from '../../support/kernel.ts'
+import { runCommand, spawnCommand } from '../../support/kernel.ts'
 import { startServer } from '../../support/server.ts'
 import { createDatabaseUrl } from '../../support/test-engine.ts'
 
@@ -103,6 +103,23 @@ t.test('the address of the database for drills keeps the accounts and options', 
     ],
   ]
   for (const [url, expected] of cases) t.equal(toDrillUrl(url!), expected)
+})
+
+t.test('a drill that is interrupted leaves no copy behind', async (t) => {
+  const temporary = join(createEmptyHome(t), 'temporary')
+  mkdirSync(temporary)
+  const interrupt = `import { watch } from 'node:fs'
+    const watcher = watch('${temporary}', (_, name) => {
+      if (!name.startsWith('svc-drill-')) return
+      watcher.close()
+      process.kill(process.pid, 'SIGTERM')
+    })`
+  const { code, stdout } = await spawnCommand(createEmptyHome(t), ['backup', '--verify', file], {
+    env: { ...PASSPHRASE, TMPDIR: temporary },
+    nodeArgs: ['--import', `data:text/javascript,${encodeURIComponent(interrupt)}`],
+  })
+  t.strictSame({ code, stdout }, { code: 1, stdout: '' })
+  t.strictSame(readdirSync(temporary), [])
 })
 
 t.test('a secret that the key cannot decrypt fails a drill in words', async (t) => {
