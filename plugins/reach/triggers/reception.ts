@@ -103,6 +103,7 @@ export function createReception(cradle: Cradle) {
       )
       const status = outcome === 'queued' ? 'queued' : 'started'
       await deliveries.settle(delivery, { status, turn_id, error: null })
+      if (outcome === 'repeated') await deliveries.noteRepeat(delivery)
       return { thread_id, turn_id }
     } catch (error) {
       // What is not the fault of the account or the agent is left open, for the sender to try again.
@@ -112,14 +113,24 @@ export function createReception(cradle: Cradle) {
     }
   }
 
-  /** Waits until the turn of a request that another one is starting is known; returns the request as it is then. */
-  const untilSettled = async (delivery: TriggerDeliveryDocument): Promise<TriggerDeliveryDocument | null> => {
+  /** The waits of this process by request, which its repetitions share. */
+  const waits = new Map<string, Promise<TriggerDeliveryDocument | null>>()
+
+  const waitFor = async (delivery: TriggerDeliveryDocument): Promise<TriggerDeliveryDocument | null> => {
     let current: TriggerDeliveryDocument | null = delivery
     while (current?.status === 'received' && clock.now() - current.received_ms < WAIT_MS) {
       await pause(POLL_MS)
       current = await deliveries.find(delivery._id)
     }
     return current
+  }
+
+  /** Waits until the turn of a request that another one is starting is known; returns the request as it is then. */
+  const untilSettled = (delivery: TriggerDeliveryDocument): Promise<TriggerDeliveryDocument | null> => {
+    const { _id } = delivery
+    const wait = waits.get(_id) ?? waitFor(delivery).finally(() => waits.delete(_id))
+    waits.set(_id, wait)
+    return wait
   }
 
   /** Carries out a repetition: returns the turn of the first request, or tries again what has not started one. */

@@ -70,11 +70,12 @@ export function createWebhookSender(cradle: Cradle) {
       error,
     })
     const failing_since = await webhooks.noteFailure(webhook, {
+      now,
       hold_until: isSilent ? now + wait : asked > 0 ? now + asked : 0,
       isSilent,
     })
     if (response_status === 410) await webhooks.disable(webhook, 'GONE')
-    else if (now - failing_since * 1000 >= FAILING_MS) await webhooks.disable(webhook, 'FAILING')
+    else if (now - failing_since >= FAILING_MS) await webhooks.disable(webhook, 'FAILING')
   }
 
   /** Sends the next delivery of a webhook; false if none may be sent now. */

@@ -218,18 +218,17 @@ export function createWebhooks({
       await webhooks.updateOne({ _id }, { $set: { failing_since: null, silences: 0 } })
     },
 
-    /** Notes a failure; returns the time of the first one after the last success, in Unix seconds. */
+    /** Notes a failure at `now`; returns the first one after the last success. All times are Unix milliseconds. */
     async noteFailure(
       { _id }: Pick<WebhookDocument, '_id'>,
-      { hold_until, isSilent }: { hold_until: number; isSilent: boolean },
+      { now, hold_until, isSilent }: { now: number; hold_until: number; isSilent: boolean },
     ): Promise<number> {
-      const now = clock.seconds()
       const changed = await webhooks.findOneAndUpdate(
         { _id },
         [
           {
             $set: {
-              failing_since: { $ifNull: ['$failing_since', now] },
+              failing_since: { $ifNull: ['$failing_since', Math.floor(now / 1000)] },
               silences: isSilent ? { $add: ['$silences', 1] } : 0,
               hold_until: { $max: ['$hold_until', hold_until] },
             },
@@ -237,7 +236,7 @@ export function createWebhooks({
         ],
         { returnDocument: 'after', projection: { failing_since: 1 } },
       )
-      return changed?.failing_since ?? now
+      return changed?.failing_since ? changed.failing_since * 1000 : now
     },
   }
 }

@@ -355,6 +355,7 @@ t.test('A receiver is disabled by 410, and by a day of failures', async (t) => {
     disabled_reason: null,
   })
   await talk()
+  await eventually('the first failure', async () => (await read(id)).failing_since !== null)
   const failing = await eventually('the end', async () => {
     advance(7000)
     const row = await read(id)
