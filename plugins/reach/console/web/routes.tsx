@@ -120,6 +120,7 @@ const agentTabs = [
     }),
     component: lazyRouteComponent(loadAgents, 'SchedulesTab'),
   }),
+  tab('/triggers', lazyRouteComponent(loadAgents, 'TriggersTab')),
   tab('/sharing', lazyRouteComponent(loadAgents, 'SharingTab')),
   tab('/external', lazyRouteComponent(loadAgents, 'ExternalTab')),
   tab(

@@ -8,6 +8,7 @@ import { useAccount } from '../session/account.ts'
 import { leaveSession } from '../session/token.ts'
 import { SharedLinks } from '../shares/shared-links.tsx'
 import { Page } from '../ui/page.tsx'
+import { Webhooks } from '../webhooks/webhooks.tsx'
 import { ApiKeys } from './api-keys.tsx'
 import { Appearance } from './appearance.tsx'
 import { Identities } from './identities.tsx'
@@ -55,6 +56,7 @@ export default function AccountPage() {
         {features.shares && <SharedLinks />}
         {features.imports && <ImportLink />}
         <ApiKeys account={account} />
+        {features.webhooks && <Webhooks />}
         <Limits account={account} />
         <SlotParts name="account.sections" />
       </Stack>

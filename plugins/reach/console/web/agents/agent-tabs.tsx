@@ -29,6 +29,7 @@ export function useTabs(canEdit: boolean) {
       ? [{ to: '/agents/$id/connectors', label: t('frame.connectors') } as const]
       : []),
     ...(features.schedules ? [{ to: '/agents/$id/schedules', label: t('frame.schedules') } as const] : []),
+    ...(features.triggers ? [{ to: '/agents/$id/triggers', label: t('triggers.title') } as const] : []),
     ...(canEdit ? [{ to: '/agents/$id/sharing', label: t('agents.sharing') } as const] : []),
     ...(canEdit && may(account, 'acp_runners')
       ? [{ to: '/agents/$id/external', label: t('agents.external') } as const]

@@ -22,9 +22,11 @@ import skills from './skills.json'
 import sso from './sso.json'
 import storage from './storage.json'
 import trajectory from './trajectory.json'
+import triggers from './triggers.json'
 import twoFactor from './two-factor.json'
 import usage from './usage.json'
 import webSearch from './web-search.json'
+import webhooks from './webhooks.json'
 
 export default {
   schedules,
@@ -51,7 +53,9 @@ export default {
   sso,
   storage,
   trajectory,
+  triggers,
   'two-factor': twoFactor,
   usage,
   'web-search': webSearch,
+  webhooks,
 }

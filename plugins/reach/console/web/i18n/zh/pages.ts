@@ -1,5 +1,5 @@
 const files = import.meta.glob<Record<string, string>>(
-  './{account,agents,audit,channels,connectors,did,fields,groups,import,invites,knowledge,memory,overview,people,plugins,push,schedules,shares,sharing,skills,sso,storage,trajectory,two-factor,usage,web-search}.json',
+  './{account,agents,audit,channels,connectors,did,fields,groups,import,invites,knowledge,memory,overview,people,plugins,push,schedules,shares,sharing,skills,sso,storage,trajectory,triggers,two-factor,usage,web-search,webhooks}.json',
   { eager: true, import: 'default' },
 )
 
