@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { Confirm } from '../ui/confirm.tsx'
 import { useDraft } from '../ui/draft.ts'
@@ -72,14 +72,19 @@ export function EditTrigger({ agentId, trigger, onClose }: Props) {
 /** Replaces the secret of a trigger after a confirmation, and shows the new one. */
 export function ReplaceSecret({ agentId, trigger, onClose }: Props) {
   const [secret, setSecret] = useState<string>()
+  const isReplaced = useRef(false)
   if (secret !== undefined)
     return <CallSheet trigger={{ ...trigger, secret }} isOwnSecret onClose={onClose} />
   return (
     <Confirm
       title={t('triggers.new_secret_title', { name: trigger.name })}
       action={t('triggers.new_secret')}
-      onConfirm={async () => setSecret(await replaceSecret(agentId, trigger))}
-      onClose={() => secret === undefined && onClose()}
+      onConfirm={async () => {
+        setSecret(await replaceSecret(agentId, trigger))
+        isReplaced.current = true
+      }}
+      // The confirmation closes in any case; the new secret is still to be shown.
+      onClose={() => isReplaced.current || onClose()}
     >
       {t('triggers.new_secret_about')}
     </Confirm>

@@ -16,7 +16,7 @@ export function Outcome({ color, isUrgent, children, detail }: Props) {
     <Alert color={color} variant="light" {...(isUrgent && { role: 'alert' })}>
       {children}
       {detail && (
-        <Text size="xs" c="var(--meta)" style={{ overflowWrap: 'anywhere' }}>
+        <Text size="xs" style={{ overflowWrap: 'anywhere' }}>
           {detail}
         </Text>
       )}

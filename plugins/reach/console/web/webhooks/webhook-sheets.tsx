@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { Confirm } from '../ui/confirm.tsx'
 import { useDraft } from '../ui/draft.ts'
@@ -54,13 +54,18 @@ export function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose():
 /** Replaces the secret of a webhook after a confirmation, and shows the new one. */
 export function ReplaceSecret({ webhook, onClose }: { webhook: Webhook; onClose(): void }) {
   const [secret, setSecret] = useState<string>()
+  const isReplaced = useRef(false)
   if (secret !== undefined) return <SecretSheet secret={secret} onClose={onClose} />
   return (
     <Confirm
       title={t('webhooks.new_secret_title')}
       action={t('webhooks.new_secret')}
-      onConfirm={async () => setSecret(await replaceSecret(webhook))}
-      onClose={() => secret === undefined && onClose()}
+      onConfirm={async () => {
+        setSecret(await replaceSecret(webhook))
+        isReplaced.current = true
+      }}
+      // The confirmation closes in any case; the new secret is still to be shown.
+      onClose={() => isReplaced.current || onClose()}
     >
       {t('webhooks.new_secret_about')}
     </Confirm>

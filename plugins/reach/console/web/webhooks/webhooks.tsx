@@ -29,7 +29,10 @@ export function Webhooks() {
   const [tested, setTested] = useState<{ webhook: Webhook; delivery: Delivery }>()
   const { error, run } = useAction()
   const close = () => setOpen(undefined)
-  const show = (dialog: Dialog, webhook: Webhook) => setOpen({ dialog, webhook })
+  const show = (dialog: Dialog, webhook: Webhook) => {
+    setTested(undefined)
+    setOpen({ dialog, webhook })
+  }
 
   const test = (webhook: Webhook) =>
     run(async () => {
