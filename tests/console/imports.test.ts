@@ -1,10 +1,10 @@
-import t from '../run/file-test.ts'
 import {
   archiveOf,
   chatGptConversation,
   chatGptMessage,
   claudeConversation,
 } from '../plugins/conversations/import-archives.ts'
+import t from '../run/file-test.ts'
 import { ALL_RULES, findBarriers } from '../support/axe.ts'
 import { startChat } from '../support/chat.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
@@ -90,6 +90,9 @@ t.test('conversations are imported in a browser', { skip: noChromium }, async (t
       ]),
     ])
     const data = await page.evaluateHandle((text) => {
+      const { DataTransfer } = globalThis as unknown as {
+        DataTransfer: new () => { items: { add(file: File): void } }
+      }
       const transfer = new DataTransfer()
       transfer.items.add(new File([text], 'conversations.json', { type: 'application/json' }))
       return transfer

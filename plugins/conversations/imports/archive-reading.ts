@@ -12,6 +12,8 @@ const MAX_TURN_MS = 10
 export type ArchivedConversation = {
   kind: ImportKind | null
   title: string | null
+  /** Of its JSON. */
+  bytes: number
 } & ({ conversation: Conversation } | { failure: AppError })
 
 /** The codes of failures of single conversations. */
@@ -38,7 +40,7 @@ export async function* readConversations(
       // The generator would end with the first error that is thrown into it.
       const { value: element, done } = await explaining(() => elements.next())
       if (done) break
-      const archived = toConversation(readElement(element), kind)
+      const archived = toConversation(readElement(element), kind, 'json' in element ? element.json.length : 0)
       if (!archived) continue
       kind ??= archived.kind
       yield archived
@@ -47,16 +49,20 @@ export async function* readConversations(
 }
 
 /** Returns null for what is no conversation, in a file that had none before. */
-function toConversation(read: ReadElement, kindOfFile: ImportKind | null): ArchivedConversation | null {
+function toConversation(
+  read: ReadElement,
+  kindOfFile: ImportKind | null,
+  bytes: number,
+): ArchivedConversation | null {
   if (read && 'conversation' in read) {
     const { conversation } = read
-    return { kind: conversation.kind, title: conversation.title, conversation }
+    return { kind: conversation.kind, title: conversation.title, bytes, conversation }
   }
   const kind = read?.kind ?? kindOfFile
   if (kind === null) return null
   const code = FAILURES[read?.failure ?? 'unknown']
   const failure = new AppError(code, { max_mb: MAX_ELEMENT_BYTES / 1024 / 1024 })
-  return { kind, title: read?.title ?? null, failure }
+  return { kind, title: read?.title ?? null, bytes, failure }
 }
 
 /** Reads a file in chunks, and lets other work run in between. */

@@ -1,5 +1,5 @@
-import { AppError, type ErrorCode, isUnavailable } from '#plugin-api'
-import { type Archive, openArchive } from './archive/archive.ts'
+import { AppError, createKeyedQueue, type ErrorCode, isUnavailable } from '#plugin-api'
+import { openArchive } from './archive/archive.ts'
 import { type ArchivedConversation, readConversations } from './archive-reading.ts'
 import type { ImportKind } from './conversation.ts'
 import type { ImportDocument, ImportLineDocument, StoredReason } from './documents.ts'
@@ -8,6 +8,8 @@ import { createMessageFiles, type MessageFiles } from './message-files.ts'
 
 /** The most conversations of an archive. */
 const MAX_CONVERSATIONS = 200_000
+/** The most conversations that are stored at once, and the most bytes of their JSON, unless one alone has more. */
+const MAX_AT_ONCE = { conversations: 8, bytes: 2 * 1024 * 1024 }
 /** The number of attempts after which an archive that ends its server each time is given up. */
 const MAX_ATTEMPTS = 3
 
@@ -63,21 +65,48 @@ async function importAll(current: ImportDocument, signal: AbortSignal, cradle: R
     let kind: ImportKind | null = null
     const { user_id, agent_id } = current
     const messageFiles = createMessageFiles({ user_id, agent_id }, archive, cradle)
+    const run = { current, messageFiles, queue: createKeyedQueue() }
     const onRead = (bytes: number) => {
       bytes_read += bytes
       // A file without conversations may be large.
       signal.throwIfAborted()
     }
-    for await (const archived of readConversations(archive as Pick<Archive, 'files'>, onRead)) {
-      if (signal.aborted) return false
-      if (index === MAX_CONVERSATIONS) throw new AppError('ARCHIVE_EXCESSIVE')
-      kind ??= archived.kind
-      if (index >= current.next) {
-        const line = await importOne(archived, { current, index, messageFiles }, cradle)
-        const isKept = await imports.advance(line, { kind, bytes_read, bytes_total })
-        if (!isKept) return false
+    /** Lines in the making, in the order of the archive. */
+    const begun: { line: Promise<ImportLineDocument>; bytes: number; bytes_read: number }[] = []
+    const finishFirst = async () => {
+      const { line, bytes_read } = begun[0]!
+      const isKept = await imports.advance(await line, { kind, bytes_read, bytes_total })
+      begun.shift()
+      return isKept
+    }
+    const isFull = () =>
+      begun.length >= MAX_AT_ONCE.conversations ||
+      begun.reduce((sum, { bytes }) => sum + bytes, 0) >= MAX_AT_ONCE.bytes
+    const finishAll = async () => {
+      while (begun.length > 0) if (!(await finishFirst())) return false
+      return true
+    }
+    try {
+      for await (const archived of readConversations(archive, onRead)) {
+        if (signal.aborted) return false
+        if (index === MAX_CONVERSATIONS) throw new AppError('ARCHIVE_EXCESSIVE')
+        kind ??= archived.kind
+        if (index >= current.next) {
+          const line = importOne(archived, index, run, cradle)
+          // Handled when its turn comes.
+          line.catch(() => undefined)
+          begun.push({ line, bytes: archived.bytes, bytes_read })
+        }
+        index += 1
+        while (isFull()) if (!(await finishFirst())) return false
       }
-      index += 1
+      if (!(await finishAll())) return false
+    } catch (error) {
+      // What was read before the damage is stored, and belongs to the report.
+      if (error instanceof AppError && error.code.startsWith('ARCHIVE_')) await finishAll()
+      throw error
+    } finally {
+      await Promise.allSettled(begun.map(({ line }) => line))
     }
     if (index === 0) throw new AppError('ARCHIVE_WITHOUT_CONVERSATIONS')
     return true
@@ -86,15 +115,24 @@ async function importAll(current: ImportDocument, signal: AbortSignal, cradle: R
   }
 }
 
+interface Run {
+  current: ImportDocument
+  messageFiles: MessageFiles
+  /** Conversations with the same id are stored one after the other. */
+  queue: ReturnType<typeof createKeyedQueue>
+}
+
 /** Imports one conversation and returns its line, which an earlier attempt may have written. */
 async function importOne(
   archived: ArchivedConversation,
-  { current, index, messageFiles }: { current: ImportDocument; index: number; messageFiles: MessageFiles },
+  index: number,
+  { current, messageFiles, queue }: Run,
   cradle: RunCradle,
 ): Promise<ImportLineDocument> {
   const { conversationStore, imports, log } = cradle
   const { _id: import_id, user_id } = current
-  const isRepeated = index === current.next && current.attempts > 1
+  const isResumed = current.next > 0 || current.attempts > 1
+  const isRepeated = isResumed && index < current.next + MAX_AT_ONCE.conversations
   const former = isRepeated ? await imports.findLine(current, index) : null
   if (former) return former
   const line = {
@@ -103,7 +141,10 @@ async function importOne(
   }
   try {
     if ('failure' in archived) throw archived.failure
-    const stored = await conversationStore.store(archived.conversation, current, { messageFiles, isRepeated })
+    const { conversation } = archived
+    const stored = await queue.run(`${conversation.kind}:${conversation.id}`, () =>
+      conversationStore.store(conversation, current, { messageFiles, isRepeated }),
+    )
     return { ...line, ...stored }
   } catch (error) {
     if (isUnavailable(error) || (error instanceof AppError && error.code === 'AGENT_NOT_FOUND')) throw error
