@@ -120,9 +120,7 @@ for (const { kind, create, body, item, change, others } of KINDS)
     t.equal((await call('POST', '/managed', { body: content })).status, 204)
     t.strictSame(await compare(digest), { unchanged: [created.body.id], files: {} })
     t.strictSame(await compare('b'.repeat(64)), { unchanged: [], files: { [created.body.id]: ['a.txt'] } })
-    t.strictSame((await call('GET', `/managed?kind=${kind}`)).body, [
-      { id: created.body.id, file },
-    ])
+    t.strictSame((await call('GET', `/managed?kind=${kind}`)).body, [{ id: created.body.id, file }])
 
     const release = (token?: string) => call('POST', '/managed/release', { body: object, token })
     t.match(await release(ann), { status: 403 })

@@ -4,6 +4,7 @@ import { NotFound } from '../frame/not-found.tsx'
 import { t } from '../i18n/words.ts'
 import { isGone } from '../ui/gone.tsx'
 import { MessageCircle } from '../ui/icons.ts'
+import { Managed, ManagedNote } from '../ui/managed.tsx'
 import { Page } from '../ui/page.tsx'
 import { Pending } from '../ui/pending.tsx'
 import { AgentControls } from './agent-controls.tsx'
@@ -54,10 +55,22 @@ export default function AgentPage() {
         </Alert>
       )}
       <AgentTabs id={agent.id} tabs={tabs} />
-      <Outlet key={agent.id} />
+      {FORMS.includes(nameTab(path)) ? (
+        <Managed row={agent}>
+          <Outlet key={agent.id} />
+        </Managed>
+      ) : (
+        <>
+          {agent.managed_file !== null && <ManagedNote file={agent.managed_file} />}
+          <Outlet key={agent.id} />
+        </>
+      )}
     </Page>
   )
 }
+
+/** The tabs that are forms as a whole. */
+const FORMS = ['', 'instructions', 'persona', 'tools', 'sharing']
 
 /** The last part of the address of a tab; nothing for the first one. */
 const nameTab = (address: string) => address.split('/')[3] ?? ''

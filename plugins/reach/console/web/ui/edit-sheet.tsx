@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useDraft } from './draft.ts'
+import { Managed, managedFileOf } from './managed.tsx'
 import { Pending } from './pending.tsx'
 import { Sheet } from './sheet.tsx'
 
@@ -39,15 +40,16 @@ export function EditSheet<Stored, Values extends object>(props: Props<Stored, Va
 function Editor<Stored, Values extends object>(props: Props<Stored, Values> & { stored: Stored }) {
   const { title, stored, isComplete, onClose } = props
   const { value, base, isDirty, change } = useDraft(props.valuesOf(stored))
+  const { data: row } = stored as { data?: unknown }
   return (
     <Sheet
       title={title}
       isDirty={isDirty}
       canSave={isDirty && (isComplete?.(value) ?? true)}
-      onSave={() => props.save(stored, base, value)}
+      onSave={managedFileOf(row) === undefined ? () => props.save(stored, base, value) : undefined}
       onClose={onClose}
     >
-      {props.children(value, change, stored)}
+      <Managed row={row}>{props.children(value, change, stored)}</Managed>
     </Sheet>
   )
 }
