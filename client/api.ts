@@ -1716,6 +1716,39 @@ export interface paths {
      */
     post: operations["importThread"];
   };
+  "/imports": {
+    /**
+     * List your imports
+     * @description Lists your last imports, the newest first.
+     */
+    get: operations["listImports"];
+    /**
+     * Import conversations of another product
+     * @description Imports the conversations of an export of ChatGPT, Claude, Open WebUI or LibreChat: the ZIP archive as it was downloaded, or a JSON file of it, as the field `file` of a form. The field `agent` names the agent that the conversations go to, by its id or the name of one of your own; without it, they go to your agent `assistant`. The product is recognized by the content. The import runs in the background: poll it by its id. The same conversation is imported once for an account, so a newer archive adds what is new. An account has one import at a time.
+     *
+     * For accounts without a running import.
+     */
+    post: operations["createImport"];
+  };
+  "/imports/{id}": {
+    /**
+     * Get an import with its report
+     * @description Returns the state of an import and a page of its report, which has one line for each conversation, in the order of the archive. The header Link names the next page.
+     */
+    get: operations["getImport"];
+    /**
+     * Delete an import
+     * @description Deletes an import with its report; a running one is cancelled. Conversations that it has imported stay.
+     */
+    delete: operations["deleteImport"];
+  };
+  "/imports/{id}/cancel": {
+    /**
+     * Cancel an import
+     * @description Ends a running import where it is. Conversations that it has imported stay.
+     */
+    post: operations["cancelImport"];
+  };
   "/auth/me/push": {
     /**
      * List the devices that receive your notifications
@@ -2491,6 +2524,58 @@ export interface paths {
      * For administrators.
      */
     post: operations["restartServer"];
+  };
+  "/managed": {
+    /**
+     * List the managed objects of a kind
+     * @description Lists the objects that `svc apply` keeps, with the files that declare them, by id.
+     *
+     * For administrators.
+     */
+    get: operations["listManagedObjects"];
+    /**
+     * Note that an object was applied
+     * @description Marks the object as managed and notes the hash of its content, once all of it has been applied. The changes themselves carry the header `X-Svc-Apply` with the path of the file, percent-encoded.
+     *
+     * For administrators.
+     */
+    post: operations["completeManagedObject"];
+  };
+  "/managed/compare": {
+    /**
+     * Find the managed objects that are up to date
+     * @description Returns the ids of those objects whose content was applied completely and had this hash; nothing else has changed them since. Of the others, it returns the files that were applied.
+     *
+     * For administrators.
+     */
+    post: operations["compareManagedObjects"];
+  };
+  "/managed/release": {
+    /**
+     * Release a managed object
+     * @description Lets people change the object again. The next `svc apply` that declares it takes it over and says so.
+     *
+     * For administrators.
+     */
+    post: operations["releaseManagedObject"];
+  };
+  "/managed/begin": {
+    /**
+     * Begin or continue an apply
+     * @description Keeps other runs of `svc apply` from beginning for 30 seconds; repeat it to continue.
+     *
+     * For administrators.
+     */
+    post: operations["beginApply"];
+  };
+  "/managed/end": {
+    /**
+     * End an apply
+     * @description Lets another run of `svc apply` begin; a run that has ended already changes nothing.
+     *
+     * For administrators.
+     */
+    post: operations["endApply"];
   };
   "/console": {
     /**
@@ -3831,6 +3916,11 @@ export interface components {
      * @enum {string}
      */
     AgentState: "stopped" | "starting" | "running" | "stopping" | "failed";
+    /**
+     * Manager
+     * @enum {string|null}
+     */
+    Manager: "apply" | null;
     /** ListedAgent */
     ListedAgent: {
       id: string;
@@ -3860,6 +3950,10 @@ export interface components {
       last_error: string | null;
       /** @description The agent's replies that the caller has not read */
       unread_count: number;
+      /** @description `apply` if `svc apply` keeps it; other changes are refused with MANAGED */
+      managed_by: components["schemas"]["Manager"];
+      /** @description The file that declares it, in the folder of `svc apply` */
+      managed_file: string | null;
       /** @description Unix seconds */
       created_at: number;
       /** @description Unix seconds */
@@ -3984,6 +4078,10 @@ export interface components {
       last_error: string | null;
       /** @description The agent's replies that the caller has not read */
       unread_count: number;
+      /** @description `apply` if `svc apply` keeps it; other changes are refused with MANAGED */
+      managed_by: components["schemas"]["Manager"];
+      /** @description The file that declares it, in the folder of `svc apply` */
+      managed_file: string | null;
       /** @description Unix seconds */
       created_at: number;
       /** @description Unix seconds */
@@ -4487,6 +4585,10 @@ export interface components {
       color: string | null;
       /** @description The tools that it needs and that a turn of the caller would not have */
       missing: components["schemas"]["MissingTool"][];
+      /** @description `apply` if `svc apply` keeps it; other changes are refused with MANAGED */
+      managed_by: components["schemas"]["Manager"];
+      /** @description The file that declares it, in the folder of `svc apply` */
+      managed_file: string | null;
       /** @description Unix seconds */
       created_at: number;
       /** @description Unix seconds */
@@ -4537,6 +4639,10 @@ export interface components {
       color: string | null;
       /** @description The tools that it needs and that a turn of the caller would not have */
       missing: components["schemas"]["MissingTool"][];
+      /** @description `apply` if `svc apply` keeps it; other changes are refused with MANAGED */
+      managed_by: components["schemas"]["Manager"];
+      /** @description The file that declares it, in the folder of `svc apply` */
+      managed_file: string | null;
       /** @description Unix seconds */
       created_at: number;
       /** @description Unix seconds */
@@ -4563,6 +4669,10 @@ export interface components {
       color: string | null;
       /** @description The tools that it needs and that a turn of the caller would not have */
       missing: components["schemas"]["MissingTool"][];
+      /** @description `apply` if `svc apply` keeps it; other changes are refused with MANAGED */
+      managed_by: components["schemas"]["Manager"];
+      /** @description The file that declares it, in the folder of `svc apply` */
+      managed_file: string | null;
       /** @description Unix seconds */
       created_at: number;
       /** @description Unix seconds */
@@ -7012,6 +7122,10 @@ export interface components {
       tools: components["schemas"]["ConnectorTool"][];
       /** @description Unix seconds; null before the first check */
       checked_at: number | null;
+      /** @description `apply` if `svc apply` keeps it; other changes are refused with MANAGED */
+      managed_by: components["schemas"]["Manager"];
+      /** @description The file that declares it, in the folder of `svc apply` */
+      managed_file: string | null;
       /** @description Unix seconds */
       created_at: number;
       /** @description Unix seconds */
@@ -7497,6 +7611,10 @@ export interface components {
       is_owner: boolean;
       /** @description True if the caller may change it */
       can_edit: boolean;
+      /** @description `apply` if `svc apply` keeps it; other changes are refused with MANAGED */
+      managed_by: components["schemas"]["Manager"];
+      /** @description The file that declares it, in the folder of `svc apply` */
+      managed_file: string | null;
       /** @description Unix seconds */
       created_at: number;
       /** @description Unix seconds */
@@ -7653,6 +7771,10 @@ export interface components {
       failures: number;
       /** @description Set if the server itself has disabled it; enabling it again clears it */
       paused_reason: components["schemas"]["PausedReason"] | null;
+      /** @description `apply` if `svc apply` keeps it; other changes are refused with MANAGED */
+      managed_by: components["schemas"]["Manager"];
+      /** @description The file that declares it, in the folder of `svc apply` */
+      managed_file: string | null;
       /** @description Unix seconds */
       created_at: number;
       /** @description Unix seconds */
@@ -7724,6 +7846,10 @@ export interface components {
       failures: number;
       /** @description Set if the server itself has disabled it; enabling it again clears it */
       paused_reason: components["schemas"]["PausedReason"] | null;
+      /** @description `apply` if `svc apply` keeps it; other changes are refused with MANAGED */
+      managed_by: components["schemas"]["Manager"];
+      /** @description The file that declares it, in the folder of `svc apply` */
+      managed_file: string | null;
       /** @description Unix seconds */
       created_at: number;
       /** @description Unix seconds */
@@ -9911,6 +10037,123 @@ export interface components {
       imported_events: number;
       title: string | null;
     };
+    IdempotencyKeyInUseOrImportRunningOrLimitReachedError: {
+      error: {
+        /** @enum {string} */
+        code: "IDEMPOTENCY_KEY_IN_USE" | "IMPORT_RUNNING" | "LIMIT_REACHED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /**
+     * ImportKind
+     * @enum {string}
+     */
+    ImportKind: "chatgpt" | "claude" | "openwebui" | "librechat";
+    /**
+     * ImportState
+     * @enum {string}
+     */
+    ImportState: "queued" | "running" | "done" | "failed" | "cancelled";
+    /** ImportReason */
+    ImportReason: {
+      /** @description Decide by this */
+      code: string;
+      /** @description A sentence for people */
+      message: string;
+    };
+    /**
+     * ImportCounts
+     * @description Conversations so far, by what became of them
+     */
+    ImportCounts: {
+      imported: number;
+      unchanged: number;
+      empty: number;
+      failed: number;
+    };
+    /** Import */
+    Import: {
+      id: string;
+      /** @description The agent that the conversations go to */
+      agent_id: string;
+      filename: string;
+      /** @description Bytes of the archive */
+      size: number;
+      /** @description The product, by the first conversation; null until that is read */
+      kind: components["schemas"]["ImportKind"] | null;
+      /** @description `failed`: the archive could not be read to its end; single conversations may fail in an import that is `done` */
+      state: components["schemas"]["ImportState"];
+      /** @description Why the import failed */
+      reason: components["schemas"]["ImportReason"] | null;
+      counts: components["schemas"]["ImportCounts"];
+      progress: number;
+      /** @description Unix seconds */
+      created_at: number;
+      /** @description Unix seconds */
+      ended_at: number | null;
+    };
+    /**
+     * ImportLineStatus
+     * @enum {string}
+     */
+    ImportLineStatus: "imported" | "unchanged" | "empty" | "failed";
+    ImportNotFoundOrNotFoundError: {
+      error: {
+        /** @enum {string} */
+        code: "IMPORT_NOT_FOUND" | "NOT_FOUND";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** ImportLine */
+    ImportLine: {
+      /** @description Its place in the archive, from 0 */
+      index: number;
+      title: string | null;
+      /** @description `imported`: it has become a thread, or its thread has new messages; `unchanged`: nothing in it is new; `empty`: it has no message that people see */
+      status: components["schemas"]["ImportLineStatus"];
+      /** @description Why it failed */
+      reason: components["schemas"]["ImportReason"] | null;
+      /** @description Messages that were added */
+      messages: number;
+      agent_id: string | null;
+      thread_id: string | null;
+    };
+    /** ImportReport */
+    ImportReport: {
+      id: string;
+      /** @description The agent that the conversations go to */
+      agent_id: string;
+      filename: string;
+      /** @description Bytes of the archive */
+      size: number;
+      /** @description The product, by the first conversation; null until that is read */
+      kind: components["schemas"]["ImportKind"] | null;
+      /** @description `failed`: the archive could not be read to its end; single conversations may fail in an import that is `done` */
+      state: components["schemas"]["ImportState"];
+      /** @description Why the import failed */
+      reason: components["schemas"]["ImportReason"] | null;
+      counts: components["schemas"]["ImportCounts"];
+      progress: number;
+      /** @description Unix seconds */
+      created_at: number;
+      /** @description Unix seconds */
+      ended_at: number | null;
+      lines: components["schemas"]["ImportLine"][];
+    };
     /** PushSubscription */
     PushSubscription: {
       /**
@@ -10105,6 +10348,10 @@ export interface components {
       enabled: boolean;
       /** @description How calls are changed, by model, because the provider refused them as they were */
       learned: components["schemas"]["LearnedChanges"][];
+      /** @description `apply` if `svc apply` keeps it; other changes are refused with MANAGED */
+      managed_by: components["schemas"]["Manager"];
+      /** @description The file that declares it, in the folder of `svc apply` */
+      managed_file: string | null;
       /** @description Unix seconds */
       created_at: number;
       /** @description Unix seconds */
@@ -11170,6 +11417,10 @@ export interface components {
         [key: string]: unknown;
       };
       runtime: components["schemas"]["ChannelRuntime"];
+      /** @description `apply` if `svc apply` keeps it; other changes are refused with MANAGED */
+      managed_by: components["schemas"]["Manager"];
+      /** @description The file that declares it, in the folder of `svc apply` */
+      managed_file: string | null;
       /** @description Unix seconds */
       created_at: number;
       /** @description Unix seconds */
@@ -12148,6 +12399,10 @@ export interface components {
       /** @description True if new accounts join it */
       is_default: boolean;
       member_count: number;
+      /** @description `apply` if `svc apply` keeps it; other changes are refused with MANAGED */
+      managed_by: components["schemas"]["Manager"];
+      /** @description The file that declares it, in the folder of `svc apply` */
+      managed_file: string | null;
       /** @description Unix seconds */
       created_at: number;
     };
@@ -12928,6 +13183,70 @@ export interface components {
       started_at: number;
       /** @description The process that ends */
       node_id: string;
+    };
+    /**
+     * ManagedKind
+     * @enum {string}
+     */
+    ManagedKind: "agent" | "channel" | "connector" | "expert" | "group" | "prompt" | "provider" | "schedule";
+    /** ManagedObject */
+    ManagedObject: {
+      id: string;
+      /** @description The file that declares it, as a path in the folder of `svc apply` */
+      file: string;
+    };
+    /** CompleteManagedObjectBody */
+    CompleteManagedObjectBody: {
+      /** @description The kind of the object */
+      kind: components["schemas"]["ManagedKind"];
+      /** @description The id of an object of this kind */
+      id: string;
+      /** @description The file that declares it, as a path in the folder of `svc apply` */
+      file: string;
+      /** @description The SHA-256 of the content, in hexadecimal; stored encrypted */
+      digest: string;
+      /** @description The files of an agent’s workspace that were applied */
+      files: string[];
+    };
+    /** CompareManagedObjectsBody */
+    CompareManagedObjectsBody: {
+      /** @description The kind of the object */
+      kind: components["schemas"]["ManagedKind"];
+      /** @description Hashes by the ids of objects */
+      digests: {
+        [key: string]: string;
+      };
+    };
+    /** ReleaseManagedObjectBody */
+    ReleaseManagedObjectBody: {
+      /** @description The kind of the object */
+      kind: components["schemas"]["ManagedKind"];
+      /** @description The id of an object of this kind */
+      id: string;
+    };
+    /** BeginApplyBody */
+    BeginApplyBody: {
+      /** @description A name that the run of `svc apply` has chosen */
+      holder: string;
+    };
+    ApplyRunningOrIdempotencyKeyInUseOrLimitReachedError: {
+      error: {
+        /** @enum {string} */
+        code: "APPLY_RUNNING" | "IDEMPOTENCY_KEY_IN_USE" | "LIMIT_REACHED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** EndApplyBody */
+    EndApplyBody: {
+      /** @description A name that the run of `svc apply` has chosen */
+      holder: string;
     };
     /** ConsoleSignIn */
     ConsoleSignIn: {
@@ -15538,6 +15857,25 @@ export interface components {
       };
     };
     /**
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `IMPORT_RUNNING`: Another import of your account is running. Wait until it has ended, or cancel it.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
+     */
+    IdempotencyKeyInUseOrImportRunningOrLimitReachedError: {
+      content: {
+        "application/json": components["schemas"]["IdempotencyKeyInUseOrImportRunningOrLimitReachedError"];
+      };
+    };
+    /**
+     * @description - `IMPORT_NOT_FOUND`: The import does not exist.
+     * - `NOT_FOUND`: Not found.
+     */
+    ImportNotFoundOrNotFoundError: {
+      content: {
+        "application/json": components["schemas"]["ImportNotFoundOrNotFoundError"];
+      };
+    };
+    /**
      * @description - `AGENT_NOT_FOUND`: The agent does not exist.
      * - `NOT_FOUND`: This notification can no longer decide anything. Open the conversation instead.
      */
@@ -16281,6 +16619,16 @@ export interface components {
     RestartServer409Error: {
       content: {
         "application/json": components["schemas"]["RestartServer409Error"];
+      };
+    };
+    /**
+     * @description - `APPLY_RUNNING`: Another `svc apply` is running.
+     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key is still in progress. Try again in {retry_after_seconds} s.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} has been reached.
+     */
+    ApplyRunningOrIdempotencyKeyInUseOrLimitReachedError: {
+      content: {
+        "application/json": components["schemas"]["ApplyRunningOrIdempotencyKeyInUseOrLimitReachedError"];
       };
     };
   };
@@ -24925,6 +25273,173 @@ export interface operations {
     };
   };
   /**
+   * List your imports
+   * @description Lists your last imports, the newest first.
+   */
+  listImports: {
+    parameters: {
+      query?: {
+        /** @description Rows of a page; more than 200 is brought down to 200 */
+        limit?: number;
+        /** @description The start of a page, from the header Link of the page before */
+        cursor?: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description The address of the next page, `rel="next"`, relative to that of the request; missing on the last page */
+          Link?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Import"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Import conversations of another product
+   * @description Imports the conversations of an export of ChatGPT, Claude, Open WebUI or LibreChat: the ZIP archive as it was downloaded, or a JSON file of it, as the field `file` of a form. The field `agent` names the agent that the conversations go to, by its id or the name of one of your own; without it, they go to your agent `assistant`. The product is recognized by the content. The import runs in the background: poll it by its id. The same conversation is imported once for an account, so a newer archive adds what is new. An account has one import at a time.
+   *
+   * For accounts without a running import.
+   */
+  createImport: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "multipart/form-data": {
+          file: string[];
+          agent?: string;
+        };
+      };
+    };
+    responses: {
+      /** @description Success */
+      202: {
+        content: {
+          "application/json": components["schemas"]["Import"];
+        };
+      };
+      400: components["responses"]["BadFormOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundError"];
+      409: components["responses"]["IdempotencyKeyInUseOrImportRunningOrLimitReachedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Get an import with its report
+   * @description Returns the state of an import and a page of its report, which has one line for each conversation, in the order of the archive. The header Link names the next page.
+   */
+  getImport: {
+    parameters: {
+      query?: {
+        /** @description Only conversations of which this became */
+        status?: components["schemas"]["ImportLineStatus"];
+        /** @description Rows of a page; more than 200 is brought down to 200 */
+        limit?: number;
+        /** @description The start of a page, from the header Link of the page before */
+        cursor?: string;
+      };
+      path: {
+        /** @description The id of your import */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description The address of the next page, `rel="next"`, relative to that of the request; missing on the last page */
+          Link?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["ImportReport"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["ImportNotFoundOrNotFoundError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Delete an import
+   * @description Deletes an import with its report; a running one is cancelled. Conversations that it has imported stay.
+   */
+  deleteImport: {
+    parameters: {
+      path: {
+        /** @description The id of your import */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success, no body */
+      204: {
+        content: never;
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["ImportNotFoundOrNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Cancel an import
+   * @description Ends a running import where it is. Conversations that it has imported stay.
+   */
+  cancelImport: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+      path: {
+        /** @description The id of your import */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Import"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["ImportNotFoundOrNotFoundError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
+      422: components["responses"]["IdempotencyKeyReusedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
    * List the devices that receive your notifications
    * @description Notifications tell of approvals that wait, of finished turns and of finished schedules, while no page of the account has the focus.
    */
@@ -28603,6 +29118,258 @@ export interface operations {
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
       409: components["responses"]["RestartServer409Error"];
       422: components["responses"]["IdempotencyKeyReusedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List the managed objects of a kind
+   * @description Lists the objects that `svc apply` keeps, with the files that declare them, by id.
+   *
+   * For administrators.
+   */
+  listManagedObjects: {
+    parameters: {
+      query: {
+        /** @description The kind of the object */
+        kind: components["schemas"]["ManagedKind"];
+        /** @description Rows of a page; more than 200 is brought down to 200 */
+        limit?: number;
+        /** @description The start of a page, from the header Link of the page before */
+        cursor?: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description The address of the next page, `rel="next"`, relative to that of the request; missing on the last page */
+          Link?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["ManagedObject"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Note that an object was applied
+   * @description Marks the object as managed and notes the hash of its content, once all of it has been applied. The changes themselves carry the header `X-Svc-Apply` with the path of the file, percent-encoded.
+   *
+   * For administrators.
+   */
+  completeManagedObject: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "kind": "agent",
+         *   "id": "01KDVMF00000000000000000AG",
+         *   "file": "agents/ada/helper.yaml",
+         *   "digest": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+         *   "files": [
+         *     "AGENTS.md"
+         *   ]
+         * }
+         */
+        "application/json": components["schemas"]["CompleteManagedObjectBody"];
+      };
+    };
+    responses: {
+      /** @description Success, no body */
+      204: {
+        content: never;
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Find the managed objects that are up to date
+   * @description Returns the ids of those objects whose content was applied completely and had this hash; nothing else has changed them since. Of the others, it returns the files that were applied.
+   *
+   * For administrators.
+   */
+  compareManagedObjects: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "kind": "agent",
+         *   "digests": {
+         *     "01KDVMF00000000000000000AG": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+         *   }
+         * }
+         */
+        "application/json": components["schemas"]["CompareManagedObjectsBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": {
+            unchanged: string[];
+            /** @description The files that were applied to the others, by id */
+            files: {
+              [key: string]: string[];
+            };
+          };
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Release a managed object
+   * @description Lets people change the object again. The next `svc apply` that declares it takes it over and says so.
+   *
+   * For administrators.
+   */
+  releaseManagedObject: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "kind": "agent",
+         *   "id": "01KDVMF00000000000000000AG"
+         * }
+         */
+        "application/json": components["schemas"]["ReleaseManagedObjectBody"];
+      };
+    };
+    responses: {
+      /** @description Success, no body */
+      204: {
+        content: never;
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Begin or continue an apply
+   * @description Keeps other runs of `svc apply` from beginning for 30 seconds; repeat it to continue.
+   *
+   * For administrators.
+   */
+  beginApply: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "holder": "mO2l0dF3kq7hTzXo"
+         * }
+         */
+        "application/json": components["schemas"]["BeginApplyBody"];
+      };
+    };
+    responses: {
+      /** @description Success, no body */
+      204: {
+        content: never;
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      409: components["responses"]["ApplyRunningOrIdempotencyKeyInUseOrLimitReachedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * End an apply
+   * @description Lets another run of `svc apply` begin; a run that has ended already changes nothing.
+   *
+   * For administrators.
+   */
+  endApply: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "holder": "mO2l0dF3kq7hTzXo"
+         * }
+         */
+        "application/json": components["schemas"]["EndApplyBody"];
+      };
+    };
+    responses: {
+      /** @description Success, no body */
+      204: {
+        content: never;
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
