@@ -163,3 +163,13 @@ t.test('the units back up and restore what is there, as the user of the server',
   }
   t.equal(readdirSync(archives).length, 1)
 })
+
+t.test('svc on the path is the server of the unit, as its user and with its settings', async (t) => {
+  const script = readDocument('deploy/systemd/svc')
+  const unit = readDocument('deploy/systemd/svc.service')
+  const assigned = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(script)?.[1]
+  t.match(unit, `\nExecStart=/usr/bin/node ${assigned('main')} serve\n`)
+  t.match(unit, `\nUser=${assigned('user')}\n`)
+  t.match(unit, `\nEnvironmentFile=-${assigned('settings')}\n`)
+  await run('sh', ['-n', join(ROOT, 'deploy/systemd/svc')])
+})
