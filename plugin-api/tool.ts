@@ -185,6 +185,11 @@ export interface Tool {
   personal?: true
   /** The permission that the account must hold for which the agent acts. */
   permission?: string
+  /**
+   * The name of another tool whose switch holds for this tool too, and whose approval rule holds unless this tool has one
+   * of its own.
+   */
+  same_rules_as?: string
   /** Decides whether a person must approve this call, if neither the agent's owner nor the user has decided. */
   needsApproval?(input: never, context: ToolContext): boolean | Promise<boolean>
   execute(input: never, context: ToolContext): Promise<string> | string

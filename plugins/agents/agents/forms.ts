@@ -27,6 +27,7 @@ const assertToolForm = createFormCheck<Tool>(
       delegates: { const: true },
       personal: { const: true },
       permission: { type: 'string' },
+      same_rules_as: { type: 'string' },
       needsApproval: true,
       execute: true,
       forTurn: true,

@@ -39,7 +39,8 @@ export function createToolAccess({
     if (!builtIn.has(plugin))
       return enabled_plugin.some(({ plugin_id, name }) => name === tool.name && plugin_id === plugin)
     if (tool.opt_in) return enabled_builtin.includes(tool.name)
-    return !tool.disableable || !disabled_builtin.includes(tool.name)
+    const names = [tool.name, ...(tool.same_rules_as ? [tool.same_rules_as] : [])]
+    return !tool.disableable || !names.some((name) => disabled_builtin.includes(name))
   }
 
   /** The enabled tools of each revision of an agent's settings, with the number of tools that there were. */

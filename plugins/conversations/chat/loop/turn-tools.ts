@@ -156,6 +156,11 @@ export function createTurnTools(
     })
     return [...ofAgent, ...remote]
   }
+  const ruleOf = (name: string): ApprovalRule | undefined => {
+    if (allowed.includes(name)) return 'never'
+    const { always, never } = access.approvals
+    return always.includes(name) ? 'always' : never.includes(name) ? 'never' : undefined
+  }
   const show = (isOffered: (tool: Tool) => boolean): TurnTools => ({
     list: () => toolList.choose(current().filter(isOffered)),
     get(name) {
@@ -166,9 +171,8 @@ export function createTurnTools(
       return access.write_area
     },
     approvalOf(name) {
-      if (allowed.includes(name)) return 'never'
-      const { always, never } = access.approvals
-      return always.includes(name) ? 'always' : never.includes(name) ? 'never' : 'tool decides'
+      const other = access.tools.find((tool) => tool.name === name)?.same_rules_as
+      return ruleOf(name) ?? (other ? ruleOf(other) : undefined) ?? 'tool decides'
     },
     async refresh() {
       const scopes = user.credential?.scopes
