@@ -194,9 +194,9 @@ async function startAgentProcess(
     (words, options) => new RunnerFailure(`cannot be started: its program ${words}`, options),
   )
   const { closed, stdin, stdout, stderr, end } = started
-  const ended = started.ended.then(async ({ code, signal }) => {
+  const ended = started.ended.then(async ({ code, signal, excess }) => {
     await Promise.race([closed, pause(GRACE_MS)])
-    if (code === null) return `was ended by ${signal}`
+    if (code === null) return `was ended by ${signal}${excess ? `, as ${excess}` : ''}`
     const hidden = code === 0 ? undefined : await started.findHiddenArgument()
     return `ended with exit code ${code}${hidden ? ` (${hidden})` : ''}`
   })

@@ -1,8 +1,10 @@
 import { definePlugin } from '#plugin-api'
-import { createExecute, createPrograms, type Programs } from './execute.ts'
+import { createExecute } from './execute.ts'
 import { manifest } from './manifest.ts'
 import { createProcesses, type Processes } from './processes.ts'
-
+import { createPrograms, type Programs } from './programs.ts'
+import { createPython, type Python } from './python.ts'
+import { createRunPython } from './run-python.ts'
 import { createSandbox, type Sandbox } from './sandbox.ts'
 
 declare module '#kernel/types' {
@@ -14,6 +16,7 @@ declare module '#kernel/types' {
   interface PrivateServices {
     shell: {
       programs: Programs
+      python: Python
       sandbox: Sandbox
     }
   }
@@ -24,12 +27,14 @@ export default definePlugin({
   setup(host) {
     host.service('programs', (cradle) => createPrograms(cradle))
     host.provide('processes', createProcesses)
+    host.service('python', (cradle) => createPython(cradle))
     host.service('sandbox', (cradle) => createSandbox(cradle))
     host.check('sandbox', ({ sandbox }) => sandbox.describe())
-    host.extend(
-      'agents.tools',
-      createExecute(() => host.cradle),
-    )
+    for (const create of [createExecute, createRunPython])
+      host.extend(
+        'agents.tools',
+        create(() => host.cradle),
+      )
   },
   async start({ config, log, sandbox }) {
     if (config.sandbox !== 'required') return

@@ -3,13 +3,25 @@ import { type Cradle as CradleOf, defineManifest } from '#plugin-api'
 /** The manifest of this plugin. */
 export const manifest = defineManifest({
   name: 'shell',
-  summary: 'The tool with which agents run programs on the server',
+  summary: 'The tools with which agents run programs on the server',
   config: {
     /** The longest time limit of one program. */
     max_seconds: { type: 'integer', minimum: 1, maximum: 86_400, default: 600 },
     /** The most programs that run at a time in this server process. */
     max_processes: { type: 'integer', minimum: 1, default: 8 },
-    /** `auto`: used if bubblewrap works; `required`: the plugin does not start without it. */
+    /** The most memory of one program with all that it starts; files in its `/tmp` count. */
+    max_memory_mib: { type: 'integer', minimum: 64, default: 2048 },
+    /** The most processes and threads of one program. */
+    max_tasks: { type: 'integer', minimum: 8, default: 512 },
+    /** The largest file that a program may write. */
+    max_file_mib: { type: 'integer', minimum: 1, default: 1024 },
+    /** The most that one program may write to the disk. */
+    max_disk_mib: { type: 'integer', minimum: 1, default: 4096 },
+    /** True if programs in the sandbox may use the network of the server, including what listens on `127.0.0.1`. */
+    network: { type: 'boolean', default: false, operator: true },
+    /** True if external agents and the programs of connectors may use it, which people have set up. */
+    integrations_network: { type: 'boolean', default: true, operator: true },
+    /** `auto`: used if bubblewrap works; `required`: programs are refused without it. */
     sandbox: { enum: ['auto', 'required', 'off'], default: 'auto', env: 'SVC_SANDBOX', operator: true },
     /** Further folders, by absolute paths, that programs in the sandbox may read. */
     sandbox_folders: {

@@ -79,6 +79,8 @@ export function createProcesses({ sandbox }: { sandbox: Sandbox }) {
         env: { PATH: PROCESS_PATH, HOME: home, LANG: 'C.UTF-8', ...env },
         hasInput: true,
         writable: { folders: [home, ...folders], area },
+        network: sandbox.integrations_network,
+        runsOn: true,
       }).catch(refuse)
       const { closed, group, stdout, stderr } = started
       const stdin = started.stdin!

@@ -9,7 +9,7 @@ export const MAX_WRITTEN_BYTES = 16 * 1024 * 1024
 const GRACE_MS = 100
 
 /** A program to run. */
-export interface ProgramOrder extends Omit<ProcessOrder, 'hasInput'> {
+export interface ProgramOrder extends Omit<ProcessOrder, 'hasInput' | 'runsOn'> {
   stdin?: string
   seconds: number
 }
@@ -22,8 +22,8 @@ export interface ProgramEnd extends ProcessEnd {
    * True if processes that it had started outlived it and were ended. Always false in a sandbox, which ends with it.
    */
   left_behind: boolean
-  /** A likely reason for a failure: an argument that names a path that the sandbox does not show. */
-  hidden?: string
+  /** Likely reasons for a failure, such as a path that the sandbox does not show, or a limit. */
+  hints: string[]
 }
 
 /**
@@ -35,8 +35,8 @@ export async function runProgram(
   { signal, start }: { signal: AbortSignal; start: Processes['start'] },
 ): Promise<ProgramEnd> {
   signal.throwIfAborted()
-  const started = await start({ ...order, hasInput: stdin !== undefined })
-  const { group, ended, closed, stdout, stderr, findHiddenArgument } = started
+  const started = await start({ ...order, hasInput: stdin !== undefined, runsOn: false })
+  const { group, ended, closed, stdout, stderr, explainFailure } = started
   let ending: Promise<void> | undefined
   let reason: ProgramEnd['reason']
   const end = (why: ProgramEnd['reason']) => {
@@ -60,8 +60,9 @@ export async function runProgram(
     await Promise.race([closed, pause(GRACE_MS)])
     signal.throwIfAborted()
     const left_behind = hasMembers && !group.endsWithLeader
-    const hidden = how.code === 0 || reason ? undefined : await findHiddenArgument()
-    return { ...how, output: readOutput(), reason, left_behind, hidden }
+    const output = readOutput()
+    const hints = how.code === 0 || reason || how.excess ? [] : await explainFailure(how, output)
+    return { ...how, output, reason, left_behind, hints }
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', kill)

@@ -1,4 +1,5 @@
-import { lstat, readdir, readlink, realpath } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { access, lstat, readdir, readlink, realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { isWithin, type ToolContext, unlessMissing } from '#plugin-api'
 
@@ -19,7 +20,9 @@ const SYSTEM_FOLDERS = [
 ]
 
 /** Folders of which each program has its own, empty at its start. */
-const OWN_FOLDERS = ['/run', '/sys', '/tmp', '/var/tmp']
+export const OWN_FOLDERS = ['/dev/shm', '/run', '/sys', '/tmp', '/var/tmp'] as const
+/** The folders in memory that a program cannot write. */
+const READ_ONLY_FOLDERS = ['/dev', '/sys']
 
 /** Settings of the whole machine, which root may write without any capability. */
 const MACHINE_SETTINGS = [
@@ -55,9 +58,12 @@ export type SandboxView = (writable: Writable) => Promise<{ args: string[]; look
 export async function createSandboxView({
   home,
   folders,
+  max_bytes,
 }: {
   /** The server's own folder, which is hidden. */
   home: string
+  /** The most bytes of each folder in memory. */
+  max_bytes: number
   /** More folders that may be read. */
   folders: readonly string[]
 }): Promise<SandboxView> {
@@ -80,14 +86,17 @@ export async function createSandboxView({
 
   return async (writable) => {
     const mounts = new Map(base)
-    for (const { path, isFolder } of isRoot ? await listPrivate('/etc') : [])
+    for (const { path, isFolder } of await listPrivate('/etc'))
       mounts.set(path, isFolder ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path])
     const area = writable.area && (await unlessMissing(realpath(writable.area.root)))
     if (area && !isWithin(hidden, area)) mounts.set(area, ['--bind', area, area])
     for (const path of writable.folders) mounts.set(path, ['--bind', path, path])
     // Sorted, so that a folder is mounted before its content.
-    const ordered = [...mounts].sort(([one], [other]) => (one < other ? -1 : 1)).flatMap(([, args]) => args)
-    const args = [...ordered, '--remount-ro', hidden]
+    const ordered = [...mounts].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, args]) => args)
+    const args = [
+      ...ordered.flatMap((args) => (args[0] === '--tmpfs' ? ['--size', String(max_bytes), ...args] : args)),
+      ...[hidden, ...READ_ONLY_FOLDERS].flatMap((path) => ['--remount-ro', path]),
+    ]
     const look = createLook(mounts, mounts.has('/') ? [] : links)
     return { args: mounts.has('/') ? args : [...links, ...args, '--remount-ro', '/'], look }
   }
@@ -100,9 +109,7 @@ function createLook(mounts: ReadonlyMap<string, readonly string[]>, links: reado
     let ancestor = path
     while (ancestor !== '/' && !mounts.has(ancestor)) ancestor = dirname(ancestor)
     const mount = mounts.get(ancestor)
-    // The devices of the sandbox have an empty folder for shared memory.
-    const isInSharedMemory = ancestor === '/dev' && path.startsWith('/dev/shm/')
-    if (mount ? isOwn(mount, ancestor === path) && !isInSharedMemory : links.includes(path)) return 'shown'
+    if (mount ? isOwn(mount, ancestor === path) : links.includes(path)) return 'shown'
     return [...mounts.keys()].some((other) => other.startsWith(`${path}/`)) ? 'way' : 'hidden'
   }
 }
@@ -116,19 +123,31 @@ function listNodePaths(): string[] {
 }
 
 /**
- * Lists the entries of a folder that not everybody may read, such as passwords; root needs no capability to read them.
+ * Lists the entries of a folder that the server's user may read but not everybody, such as passwords; root needs no
+ * capability to read them.
  */
 async function listPrivate(folder: string): Promise<{ path: string; isFolder: boolean }[]> {
-  const entries = (await unlessMissing(readdir(folder, { withFileTypes: true }))) ?? []
+  const entries = await readdir(folder, { withFileTypes: true }).catch(unlessUnreadable)
   const listed = await Promise.all(
-    entries.map(async (entry) => {
+    (entries ?? []).map(async (entry) => {
       const path = join(folder, entry.name)
       const isFolder = entry.isDirectory()
-      const stats = isFolder || entry.isFile() ? await unlessMissing(lstat(path)) : undefined
+      const stats = isFolder || entry.isFile() ? await lstat(path).catch(unlessUnreadable) : undefined
       if (!stats) return []
-      if ((stats.mode & 0o004) === 0) return [{ path, isFolder }]
+      if ((stats.mode & 0o004) === 0) return (await isReadable(path)) ? [{ path, isFolder }] : []
       return isFolder ? listPrivate(path) : []
     }),
   )
   return listed.flat()
+}
+
+const isReadable = (path: string): Promise<boolean> =>
+  access(path, constants.R_OK).then(
+    () => true,
+    () => false,
+  )
+
+/** Returns undefined for the error of a path that is missing or may not be read; throws any other error. */
+function unlessUnreadable(error: NodeJS.ErrnoException): undefined {
+  if (!['ENOENT', 'ENOTDIR', 'EACCES'].includes(error.code!)) throw error
 }

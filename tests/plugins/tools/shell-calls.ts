@@ -1,16 +1,29 @@
 import { once } from 'node:events'
-import { existsSync, readFileSync, watch } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, watch } from 'node:fs'
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ToolContext } from '../../../plugin-api/tool.ts'
-import { createExecute, createPrograms } from '../../../plugins/tools/shell/execute.ts'
+import { createExecute } from '../../../plugins/tools/shell/execute.ts'
 import type { Cradle } from '../../../plugins/tools/shell/manifest.ts'
 import { createProcesses } from '../../../plugins/tools/shell/processes.ts'
-
+import { createPrograms } from '../../../plugins/tools/shell/programs.ts'
+import { createPython } from '../../../plugins/tools/shell/python.ts'
+import { createRunPython } from '../../../plugins/tools/shell/run-python.ts'
 import { createSandbox } from '../../../plugins/tools/shell/sandbox.ts'
 import type { Test } from '../../run/file-test.ts'
 import { createToolContext } from '../../support/tool-context.ts'
+
+/** The settings of what programs may use, as they are by default. */
+export const LIMITS = {
+  max_memory_mib: 2048,
+  max_tasks: 512,
+  max_file_mib: 1024,
+  max_disk_mib: 4096,
+  network: false,
+  integrations_network: true,
+  sandbox_folders: [],
+}
 
 /** Creates a workspace with a folder beside it in the home of a server, and ways to run programs in it. */
 export async function createWorkspace(t: Test, config: Partial<Cradle['config']> = {}) {
@@ -19,8 +32,8 @@ export async function createWorkspace(t: Test, config: Partial<Cradle['config']>
     enabled: true,
     max_seconds: 600,
     max_processes: 8,
+    ...LIMITS,
     sandbox: 'off',
-    sandbox_folders: [],
     ...config,
   }
   const logged: unknown[][] = []
@@ -38,15 +51,34 @@ export async function createWorkspace(t: Test, config: Partial<Cradle['config']>
   const [workspace, outside] = [join(base, 'agent'), join(base, 'agent-outside')]
   await mkdir(join(workspace, 'sub'), { recursive: true })
   await mkdir(outside)
-  const tool = createExecute(() => ({ programs, processes }))
+  const services = { programs, processes, sandbox, python: createPython({ processes }) }
+  const [tool, python] = [createExecute(() => services), createRunPython(() => services)]
+  const attached: Parameters<ToolContext['attach']>[0][] = []
+  const attach = (file: (typeof attached)[number]) => void attached.push(file)
   const run = async (
     input: object,
     signal: AbortSignal = new AbortController().signal,
     write_area: ToolContext['write_area'] = null,
-  ): Promise<string> => tool.execute(input as never, createToolContext({ workspace, signal, write_area }))
+  ): Promise<string> =>
+    tool.execute(input as never, createToolContext({ workspace, signal, write_area, attach }))
+  const runPython = async (code: string, more: object = {}): Promise<string> =>
+    python.execute({ code, ...more } as never, createToolContext({ workspace, attach }))
   const shell = (command: string, more: object = {}, signal?: AbortSignal) =>
     run({ command, shell: true, ...more }, signal)
-  return { base, workspace, outside, programs, sandbox, logged, run, shell }
+  return {
+    base,
+    workspace,
+    outside,
+    programs,
+    processes: { start: processes.start, path: processes.path },
+    python: services.python,
+    sandbox,
+    logged,
+    attached,
+    run,
+    shell,
+    runPython,
+  }
 }
 
 /** Waits until a file of this folder holds a whole line, and returns the numbers in it. */
@@ -72,6 +104,19 @@ export function isRunning(pid: number): boolean {
   } catch (error) {
     if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code!)) return false
     throw error
+  }
+}
+
+/** Finds the processes of the machine whose command line contains a text. */
+export const findProcesses = (text: string): string[] =>
+  readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && readCommandLine(pid).includes(text))
+
+function readCommandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    // It has ended.
+    return ''
   }
 }
 

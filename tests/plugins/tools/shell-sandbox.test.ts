@@ -12,19 +12,24 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { eventually } from '../../../plugin-api/testing/waiting.ts'
 import t, { type Test } from '../../run/file-test.ts'
+import { amount } from '../../run/tier.ts'
 import { noBubblewrap } from '../../support/bubblewrap.ts'
 import { startChat } from '../../support/chat.ts'
 import { bareConfig, createHome, runCommand, startKernel } from '../../support/kernel.ts'
 import { createDatabaseUrl } from '../../support/test-engine.ts'
 import { approve, call, resultsIn } from '../conversations/approval-calls.ts'
-import { createWorkspace } from './shell-calls.ts'
+import { createWorkspace, findProcesses, LIMITS } from './shell-calls.ts'
 
 /** Quotes a text for a regular expression. */
 const quotePattern = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
 const inSandbox = { sandbox: 'required' } as const
+const ROUNDS = amount({ short: 12, long: 100 })
+const FORBIDDEN =
+  'bwrap: setting up uid map: Permission denied (this system or container forbids user namespaces)'
 let marks = 0
 
 /** A program that waits for a long time and can be found among all processes of the machine. */
@@ -50,12 +55,6 @@ function readProcess(pid: string, file: string): string | undefined {
   }
 }
 
-/** Reads the state of a process and the pid of its parent. */
-function readStatus(pid: string) {
-  const status = readProcess(pid, 'status') ?? ''
-  return { state: /^State:\t(\w)/m.exec(status)?.[1], parent: /^PPid:\t(\d+)/m.exec(status)?.[1] ?? '' }
-}
-
 /** Creates a folder beside the home of the server, with a file in it. */
 function createFolder(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'svc-beside-'))
@@ -69,7 +68,8 @@ function breakBubblewrap(t: Test, { isMissing = false } = {}): void {
   const folder = createHome(t)
   const words = 'bwrap: setting up uid map: Permission denied'
   if (!isMissing)
-    writeFileSync(join(folder, 'bwrap'), `#!/bin/sh\necho '${words}' >&2\nexit 1\n`, { mode: 0o755 })
+    for (const name of ['bwrap', 'prlimit'])
+      writeFileSync(join(folder, name), `#!/bin/sh\necho '${words}' >&2\nexit 1\n`, { mode: 0o755 })
   const { PATH } = process.env
   process.env.PATH = folder
   t.teardown(() => {
@@ -221,28 +221,36 @@ t.test('If bubblewrap works', { skip: noBubblewrap }, async (t) => {
     await t.rejects(call, { message: 'the server is shutting down' })
   })
 
-  await t.test('it ends with a server that is killed', async (t) => {
-    const { command, begun, gone } = createSleep()
+  await t.test('it ends with a server that is killed, at whatever moment', async (t) => {
     const home = createHome(t)
     const at = (name: string) =>
       JSON.stringify(new URL(`../../../plugins/tools/shell/${name}.js`, import.meta.url).href)
-    const source = `
-      const { createSandbox } = await import(${at('sandbox')})
-      const { createProcesses } = await import(${at('processes')})
-      const config = { sandbox: 'required', sandbox_folders: [] }
-      const sandbox = createSandbox({ config, server: { home: '${home}' }, log: console })
-      const [file, ...args] = '${command}'.split(' ')
-      const { path, start } = createProcesses({ sandbox })
-      await start({ file, args, cwd: '/', env: { PATH: path }, hasInput: false, writable: { folders: [], area: null } })`
-    const server: ChildProcess = spawn(process.execPath, ['--input-type=module', '-e', source], {
-      stdio: 'inherit',
-    })
-    const { parent } = readStatus(await begun())
-    // Bubblewrap binds the first process of the sandbox to the server after it has forked the program.
-    await eventually('the first process waits for its child', () => readStatus(parent).state === 'S')
-    server.kill('SIGKILL')
-    await once(server, 'exit')
-    await t.resolves(gone(), 'the command ends with the server')
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { command, gone } = createSleep()
+      const source = `
+        const { createSandbox } = await import(${at('sandbox')})
+        const { createProcesses } = await import(${at('processes')})
+        const config = ${JSON.stringify({ ...LIMITS, ...inSandbox })}
+        const sandbox = createSandbox({ config, server: { home: '${home}' }, log: console })
+        const [file, ...args] = '${command}'.split(' ')
+        const { path, start } = createProcesses({ sandbox })
+        await sandbox.describe()
+        console.log('ready')
+        const order = { file, args, cwd: '/', env: { PATH: path }, hasInput: false, network: false, runsOn: false }
+        await start({ ...order, writable: { folders: [], area: null } })
+        console.log('started')`
+      const server: ChildProcess = spawn(process.execPath, ['--input-type=module', '-e', source], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      await once(server.stdout!, 'data')
+      // From before bubblewrap is started to after the program is.
+      if (round + 1 === ROUNDS) await once(server.stdout!, 'data')
+      else await pause((round * 40) / ROUNDS)
+      server.kill('SIGKILL')
+      await once(server, 'exit')
+      await t.resolves(gone(), `round ${round}: the program ends with the server`)
+    }
+    await eventually('no bubblewrap is left', () => findProcesses(home).length === 0)
   })
 
   await t.test('in a chat the workspace_root_dir of the account limits it', async (t) => {
@@ -280,12 +288,13 @@ t.test('If bubblewrap does not work, programs run without it, which is logged on
   for (const command of [`touch ${outside}/one`, `touch ${outside}/two`])
     t.equal(await shell(command), '(no output)\n[exit code 0]')
   t.ok(existsSync(join(outside, 'two')))
-  t.match(logged, [[{ reason: 'bwrap: setting up uid map: Permission denied' }, /there is no sandbox/]])
+  t.match(logged, [[{ reason: FORBIDDEN }, /there is no sandbox/]])
   t.equal(logged.length, 1)
   t.match(await diagnose(t), {
     code: 0,
     ok: true,
-    detail: /^none: .* all rights of the server's user; bwrap: setting up uid map: Permission denied$/,
+    detail:
+      /^none: .* all rights of the server's user, .*; bwrap: setting up uid map: Permission denied \(.*\)$/,
   })
 })
 

@@ -167,12 +167,13 @@ function createLineReader(maxBytes: number, onLine: (line: string) => void): (ch
 type ProgramEnd = Awaited<Awaited<ReturnType<Cradle['processes']['start']>>['ended']>
 
 /** Returns the failure of a program that has ended, with what the sandbox hides from it and its last words. */
-function toEnded({ code, signal }: ProgramEnd, log: string, hidden?: string): ConnectorFailure {
+function toEnded({ code, signal, excess }: ProgramEnd, log: string, hidden?: string): ConnectorFailure {
   const how = code === null ? `was ended by the signal ${signal}` : `ended with the exit code ${code}`
+  const why = excess ? `, as ${excess}` : ''
   const words = findLastWords(log)
   return new ConnectorFailure(
     'program',
-    `The program ${how}${hidden ? `: ${hidden}` : ''}${words ? `. Its last words: ${words}` : '.'}`,
+    `The program ${how}${why}${hidden ? `: ${hidden}` : ''}${words ? `. Its last words: ${words}` : '.'}`,
   )
 }
 
