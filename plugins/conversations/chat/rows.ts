@@ -27,6 +27,8 @@ export const toThreadRow = ({
   last_message_id,
   projection_version,
   migration,
+  is_unreported,
+  reported_seq,
   ...thread
 }: ThreadDocument) => ({
   thread_id: _id,
