@@ -55,6 +55,9 @@ export default definePlugin({
     host.on('project.changed', (project, { relay }) => relay.pass('project', project))
     host.on('prompt.changed', (prompt, { relay }) => relay.pass('prompt', prompt))
     host.on('memory.changed', (account, { relay }) => relay.pass('memory', account))
+    host.on('webhook.changed', ({ webhook_id, user_id }, { relay }) =>
+      relay.pass('event', { user_id, event: { type: 'webhook.changed', webhook_id } }),
+    )
     host.on('model.called', ({ account: { user_id } }, { relay }) => relay.pass('usage', { user_id }))
     host.on('budget.warned', ({ user_id, budget, ...warning }, { relay }) => {
       const { scope, spent, resets_at } = warning

@@ -74,6 +74,11 @@ const eventFields = {
     description: 'What agents remember about you has changed',
     ...rowOf({}),
   },
+  'webhook.changed': {
+    title: 'WebhookChanged',
+    description: 'A webhook of yours is new or has changed, was disabled by the server, or is gone',
+    ...rowOf({ webhook_id: id }),
+  },
   'approval.pending': {
     title: 'ApprovalPending',
     description: 'A turn of yours waits for a decision',

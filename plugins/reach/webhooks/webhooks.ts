@@ -44,6 +44,7 @@ export function createWebhooks({
   events,
   ids,
   limits,
+  log,
   secrets,
 }: Pick<
   Cradle,
@@ -55,6 +56,7 @@ export function createWebhooks({
   | 'events'
   | 'ids'
   | 'limits'
+  | 'log'
   | 'secrets'
 >) {
   const makeSecret = () => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
@@ -199,7 +201,12 @@ export function createWebhooks({
         { _id, url, enabled: true },
         { $set: { enabled: false, disabled_reason, updated_at: clock.seconds() } },
       )
-      if (modifiedCount > 0) await announce({ _id, user_id })
+      if (modifiedCount === 0) return
+      log.warn(
+        { webhook: _id, disabled_reason },
+        'a webhook was disabled, because its receiver refuses or fails',
+      )
+      await announce({ _id, user_id })
     },
 
     /** Reserves the positions of `count` deliveries; returns the first one, or null if the webhook is gone. */

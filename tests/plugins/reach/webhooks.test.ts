@@ -2,6 +2,7 @@ import { eventually } from '../../../plugin-api/testing/waiting.ts'
 import t from '../../run/file-test.ts'
 import { createTestClock } from '../../support/clock.ts'
 import type { TestReply } from '../../support/server.ts'
+import { readEvents } from '../../support/sse.ts'
 import { startReceiver, verify } from '../../support/webhook-receiver.ts'
 import { punch, startPress } from '../conversations/approval-calls.ts'
 
@@ -335,6 +336,7 @@ t.test('A failed delivery is retried ever later, while the next ones are sent', 
 t.test('A receiver is disabled by 410, and by a day of failures', async (t) => {
   const receiver = await startReceiver(t)
   receiver.answer = () => 410
+  const events = await readEvents(t, `${server.url}/api/events`, { token: server.admin.token, headers: {} })
   const { id } = await create({ url: receiver.url })
   await talk()
   const gone = await eventually('the end', async () => {
@@ -342,6 +344,7 @@ t.test('A receiver is disabled by 410, and by a day of failures', async (t) => {
     return !row.enabled && row
   })
   t.match(gone, { disabled_reason: 'GONE' })
+  t.ok(await events.until((event) => event.type === 'webhook.changed' && event.webhook_id === id))
   const [delivery] = await deliveriesOf(id)
   t.match(delivery, { status: 'failed', attempts: 1, response_status: 410 })
   t.match(await webhooks('POST', `/${id}/deliveries/${delivery.id}/retry`), {

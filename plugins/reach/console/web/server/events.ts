@@ -18,6 +18,7 @@ const CHANGED: Partial<Record<AccountEvent['type'], string[]>> = {
   'project.changed': ['/projects', '/projects/{id}', '/threads', '/agents/{id}/threads'],
   'memory.changed': ['/memories', '/memories/{id}'],
   'prompt.changed': ['/prompts', '/prompts/{id}'],
+  'webhook.changed': ['/webhooks', '/webhooks/*'],
   'approval.resolved': ['/agents/{id}/cron', '/agents/{id}/cron/*'],
   'usage.changed': ['/usage', '/usage/*', '/admin/usage', '/auth/me'],
 }
