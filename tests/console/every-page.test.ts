@@ -20,6 +20,7 @@ const AGENT_TABS = [
   '/channels',
   '/connectors',
   '/schedules',
+  '/triggers',
   '/sharing',
   '/external',
 ]

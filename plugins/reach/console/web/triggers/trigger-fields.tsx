@@ -40,7 +40,7 @@ export function TriggerFields({ values, isStored = false, onChange }: Props) {
       {(isStored || scheme === 'stripe') && (
         <Secret
           key={scheme}
-          label={t('triggers.secret')}
+          label={t(scheme === 'token' ? 'triggers.token' : 'triggers.secret')}
           description={scheme === 'stripe' ? t('triggers.stripe_secret_help') : undefined}
           isStored={isStored}
           error={useIssue('/verify/secret')}

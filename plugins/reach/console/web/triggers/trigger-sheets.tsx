@@ -110,7 +110,7 @@ function CallSheet({ trigger, isOwnSecret, onClose }: CallProps) {
       <ShownOnce label={t('triggers.address')} text={url} />
       {isOwnSecret && scheme !== 'stripe' && (
         <ShownOnce
-          label={t('triggers.secret')}
+          label={t(scheme === 'token' ? 'triggers.token' : 'triggers.secret')}
           description={t('triggers.secret_once')}
           text={trigger.secret}
         />
