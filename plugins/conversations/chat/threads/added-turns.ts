@@ -45,11 +45,11 @@ export function createAddedTurns(cradle: Cradle) {
         if (!leased) throw new AppError('THREAD_BUSY')
         turn.adopt(leased, [])
         const { turn_id, first_seq } = leased.lease
-        const place = { ids, ts: clock.now(), first_seq, turn_id, ...(continues && { after }) }
+        const placement = { ids, ts: clock.now(), first_seq, turn_id, ...(continues && { after }) }
         const { message_id: after_message_id } = behind ?? {}
         const stored = await ledger.adopt(
           thread_id,
-          toEvents([earlierTurn], { ...place, ...(after_message_id && { after_message_id }) }),
+          toEvents([earlierTurn], { ...placement, ...(after_message_id && { after_message_id }) }),
         )
         const documents = projectTurn(stored)
         const last = stored.at(-1)!

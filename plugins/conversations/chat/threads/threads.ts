@@ -142,8 +142,8 @@ export function createThreads({
       return thread
     },
     /**
-     * Shows a thread that was created with `deleted_at: null`, as one that is older if `created_at` says so; throws
-     * THREAD_NOT_FOUND if it was hidden meanwhile.
+     * Shows a thread that was created with `deleted_at: null`; throws THREAD_NOT_FOUND if it was hidden meanwhile. With
+     * `created_at` it is one of many old ones, which are not announced.
      */
     async publish(thread_id: string, created_at?: number): Promise<void> {
       const published = await threads.findOneAndUpdate(
@@ -152,7 +152,7 @@ export function createThreads({
         { projection: owner },
       )
       if (!published) throw missing()
-      noteChange(published)
+      if (created_at === undefined) noteChange(published)
     },
     /** Throws THREAD_NOT_FOUND, also if the thread belongs to another owner. */
     async get({ user_id, agent_id }: ThreadOwner, thread_id: string): Promise<ThreadDocument> {

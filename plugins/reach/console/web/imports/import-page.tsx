@@ -12,7 +12,7 @@ import { ImportReport } from './import-report.tsx'
 import { describeImport } from './import-words.ts'
 import { isRunning, useImports } from './imports.ts'
 
-/** Imports conversations of other products, and shows what became of each. */
+/** Imports conversations of other products, and shows the result of each. */
 export default function ImportPage() {
   const { data: imports, error, refetch } = useImports()
   const [chosenId, setChosenId] = useState<string>()

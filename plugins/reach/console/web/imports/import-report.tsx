@@ -1,6 +1,7 @@
 import { Button, Group, Progress, Select, Stack, Text } from '@mantine/core'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { t } from '../i18n/words.ts'
+import { refresh } from '../server/send.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { List } from '../ui/list.tsx'
@@ -22,7 +23,7 @@ import {
 
 const TONES = { imported: 'on', unchanged: 'off', empty: 'off', failed: 'failed' } as const
 
-/** An import: how far it is, and what became of each conversation. */
+/** An import: its progress, and the result of each conversation. */
 export function ImportReport({ current }: { current: Import }) {
   const { id, filename, counts, progress, reason, state } = current
   const { isBusy, error, run } = useAction()
@@ -30,6 +31,10 @@ export function ImportReport({ current }: { current: Import }) {
   const total = LINE_STATUSES.reduce((sum, name) => sum + counts[name], 0)
   const lines = useLines(current, status)
   const isActive = isRunning(current)
+  // The server does not announce each of thousands of conversations.
+  useEffect(() => {
+    if (!isActive && counts.imported > 0) void refresh('/threads')
+  }, [isActive, counts.imported])
   return (
     <Section
       title={filename}

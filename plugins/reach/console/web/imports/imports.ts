@@ -8,10 +8,10 @@ import { renewToken } from '../session/token.ts'
 /** An import of the account. */
 export type Import = components['schemas']['Import']
 
-/** What became of a conversation. */
+/** The result of importing a conversation. */
 export type LineStatus = components['schemas']['ImportLineStatus']
 
-/** The order in which filters offer what became of conversations. */
+/** The results in the order of the filter. */
 export const LINE_STATUSES = ['imported', 'unchanged', 'empty', 'failed'] as const satisfies LineStatus[]
 
 /** The interval at which a running import is read, in milliseconds. */
@@ -35,7 +35,7 @@ interface LinePage {
   next: string | null | undefined
 }
 
-/** The lines of the report of an import, or those of one status; read again and again while it is running. */
+/** Reads the lines of a report, all or of one status, and reads them again while the import is running. */
 export function useLines({ id, ...current }: Import, status: LineStatus | undefined) {
   const isActive = isRunning({ id, ...current })
   const query = useInfiniteQuery({
@@ -89,7 +89,7 @@ function readError({ responseText, status }: XMLHttpRequest): unknown {
   }
 }
 
-/** Ends a running import where it is. */
+/** Cancels a running import. */
 export const cancelImport = (id: string) =>
   send(client.POST('/imports/{id}/cancel', { params: { path: { id } } })).finally(() => refresh('/imports'))
 
