@@ -13,7 +13,7 @@ import { groupMessages, hashMessages, toTurn, withRisingTimes } from './turns.ts
 const MAX_TURN_BYTES = 12 * 1024 * 1024
 const MAX_TITLE_CHARS = 200
 
-/** What became of a conversation. */
+/** The part of a line that says how a conversation was stored. */
 export type StoredConversation = Pick<ImportLineDocument, 'status' | 'messages' | 'agent_id' | 'thread_id'>
 
 /** Stores conversations as threads, each once for an account. */
@@ -67,13 +67,13 @@ export function createConversationStore({
       const former = await stored.findOne({ _id, user_id })
       const thread = former?.is_complete ? await findThread(former) : undefined
       if (former && thread) {
-        const place = { agent_id: thread.agent_id, thread_id: thread._id }
+        const location = { agent_id: thread.agent_id, thread_id: thread._id }
         const common = hashes.findIndex((hash, index) => hash !== former.turns[index]?.hash)
         const isOlder = updated_at !== null && former.updated_at !== null && updated_at <= former.updated_at
         if (common === -1 || isOlder) {
           // This very import may have stored it right before its server ended.
           const isOwn = isRepeated && former.import_id === import_id
-          return { ...place, status: isOwn ? 'imported' : 'unchanged', messages: isOwn ? former.added : 0 }
+          return { ...location, status: isOwn ? 'imported' : 'unchanged', messages: isOwn ? former.added : 0 }
         }
         const turns = former.turns.slice(0, common)
         let { last_seq } = thread
@@ -86,7 +86,7 @@ export function createConversationStore({
           await stored.updateOne({ _id }, { $set: { turns, import_id, added } })
         }
         await stored.updateOne({ _id }, { $set: { updated_at } })
-        return { ...place, status: 'imported', messages: added }
+        return { ...location, status: 'imported', messages: added }
       }
 
       // A crash, or the deletion of the thread, has left only this note.

@@ -30,7 +30,7 @@ export interface ConversationMessage {
   files: ConversationFile[]
 }
 
-/** A file of a message: its content, or the names by which the archive may have it. */
+/** A file of a message: its content, or its possible names in the archive. */
 export interface ConversationFile {
   name: string
   media_type?: string | undefined

@@ -3,10 +3,10 @@ import type { Locale } from '#plugin-api'
 import type { TurnPosition } from '../chat/threads/added-turns.ts'
 import type { ImportKind } from './conversation.ts'
 
-/** What became of a conversation. */
+/** The results of importing a conversation. */
 export const LINE_STATUSES = ['imported', 'unchanged', 'empty', 'failed'] as const
 
-/** What became of a conversation. */
+/** The result of importing a conversation. */
 export type LineStatus = (typeof LINE_STATUSES)[number]
 
 /** The states of an import; in the first two it has work. */
@@ -41,7 +41,7 @@ export interface ImportDocument {
   counts: Record<LineStatus, number>
   /** The index of the next conversation. */
   next: number
-  /** How often it was begun since it last came forward. */
+  /** The number of attempts since the last progress. */
   attempts: number
   /** Unpacked bytes of JSON: read, and in total. */
   bytes_read: number
@@ -50,7 +50,7 @@ export interface ImportDocument {
   ended_at: number | null
 }
 
-/** What became of one conversation; `_id` has the import and the index. */
+/** The result of one conversation; `_id` has the import and the index. */
 export interface ImportLineDocument {
   _id: string
   import_id: string

@@ -30,12 +30,12 @@ type RunCradle = Pick<
  * or the import was cancelled. Its document then says how it ended, unless it is to be continued.
  */
 export async function runImport(
-  found: ImportDocument,
+  queued: ImportDocument,
   signal: AbortSignal,
   cradle: RunCradle,
 ): Promise<void> {
   const { imports, log } = cradle
-  const current = await imports.begin(found)
+  const current = await imports.begin(queued)
   if (!current) return
   try {
     if (current.attempts > MAX_ATTEMPTS) throw new AppError('IMPORT_INTERRUPTED')
@@ -102,7 +102,7 @@ async function importAll(current: ImportDocument, signal: AbortSignal, cradle: R
       }
       if (!(await finishAll())) return false
     } catch (error) {
-      // What was read before the damage is stored, and belongs to the report.
+      // The conversations before the damage are stored and belong to the report.
       if (error instanceof AppError && error.code.startsWith('ARCHIVE_')) await finishAll()
       throw error
     } finally {

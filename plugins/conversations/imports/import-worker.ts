@@ -42,18 +42,18 @@ export function createImportWorker(
 
   /** Runs an import if no other process does. */
   const work = async (_id: string) => {
-    const found =
+    const current =
       (await acquire(_id)) && (await imports.listActive(MAX_LISTED)).find((one) => one._id === _id)
-    if (!found) return
+    if (!current) return
     const lost = new AbortController()
     const renewal = setInterval(() => {
-      Promise.all([acquire(_id), imports.isActive(found)]).then(
+      Promise.all([acquire(_id), imports.isActive(current)]).then(
         ([isOurs, isActive]) => (isOurs && isActive) || lost.abort(),
         (error) => log.warn({ error, import_id: _id }, 'the lease of an import could not be renewed'),
       )
     }, RENEW_MS)
     try {
-      await runImport(found, AbortSignal.any([stopping.signal, lost.signal]), cradle)
+      await runImport(current, AbortSignal.any([stopping.signal, lost.signal]), cradle)
     } finally {
       clearInterval(renewal)
       await leases.deleteOne({ _id, holder })
@@ -74,13 +74,13 @@ export function createImportWorker(
 
   return {
     start,
-    /** Starts the imports that no process runs, including those of crashed processes. */
+    /** Starts the imports that no process runs, also after a crash. */
     async look(): Promise<void> {
       for (const { _id } of await imports.listActive(MAX_LISTED)) start(_id)
     },
     /** Resolves when this process runs the import no longer. */
     ended: (_id: string): Promise<void> | undefined => running.get(_id),
-    /** Stops the imports where they are; another process, or the next one, goes on with them. */
+    /** Interrupts the imports; another process continues them. */
     async stop(): Promise<void> {
       stopping.abort()
       await Promise.all(running.values())

@@ -76,9 +76,9 @@ export function createImports({
     },
     /** Throws IMPORT_NOT_FOUND. */
     async get(user_id: string, _id: string): Promise<ImportDocument> {
-      const found = await imports.findOne({ _id, user_id })
-      if (!found) throw new AppError('IMPORT_NOT_FOUND')
-      return found
+      const document = await imports.findOne({ _id, user_id })
+      if (!document) throw new AppError('IMPORT_NOT_FOUND')
+      return document
     },
     /** Lists the imports of an account, the newest first. */
     list: (user_id: string, page: PageRequest): Promise<Page<ImportDocument>> =>
@@ -93,13 +93,13 @@ export function createImports({
         { parts: [{ import_id, user_id, ...(status && { status }) }], sort: { index: 1 } },
         page,
       ),
-    /** Ends an import where it is; what it has imported stays. Throws IMPORT_NOT_FOUND. */
+    /** Ends an import early; its conversations stay. Throws IMPORT_NOT_FOUND. */
     async cancel(user_id: string, _id: string): Promise<ImportDocument> {
       await imports.updateOne({ _id, user_id, is_active: true }, finish('cancelled', null))
       await importFiles.remove(_id)
       return this.get(user_id, _id)
     },
-    /** Removes an import and its report; what it has imported stays. Throws IMPORT_NOT_FOUND. */
+    /** Removes an import and its report; its conversations stay. Throws IMPORT_NOT_FOUND. */
     async remove(user_id: string, _id: string): Promise<void> {
       const { deletedCount } = await imports.deleteOne({ _id, user_id })
       if (deletedCount === 0) throw new AppError('IMPORT_NOT_FOUND')

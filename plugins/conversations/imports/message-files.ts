@@ -21,7 +21,7 @@ export function createMessageFiles(
   let isFull = false
 
   const store = async (file: ConversationFile): Promise<StoredFile | undefined> => {
-    const found = file.content
+    const original = file.content
       ? { name: file.name, bytes: file.content }
       : await readAsset(file.names ?? []).catch((error) => {
           // The conversation is worth more than a damaged file.
@@ -29,12 +29,12 @@ export function createMessageFiles(
           log.info({ ...owner, code: error.code }, 'a file of an archive could not be read')
           return undefined
         })
-    if (!found || found.bytes.length > MAX_ASSET_BYTES) return undefined
-    const picture = detectPictureType(found.bytes)
-    const filename = toFilename(file.name, found.name, picture)
+    if (!original || original.bytes.length > MAX_ASSET_BYTES) return undefined
+    const picture = detectPictureType(original.bytes)
+    const filename = toFilename(file.name, original.name, picture)
     const media_type = picture ?? file.media_type ?? 'application/octet-stream'
     try {
-      return await agents.receive({ bytes: found.bytes, filename, media_type }, owner)
+      return await agents.receive({ bytes: original.bytes, filename, media_type }, owner)
     } catch (error) {
       if (!(error instanceof AppError && REFUSALS.includes(error.code))) throw error
       log.info({ ...owner, code: error.code }, 'files of an archive were not imported')

@@ -85,10 +85,10 @@ const getImport = route({
   response: { 200: importReport },
   errors: ['IMPORT_NOT_FOUND'],
 }).handle(async ({ caller, locale, params, query }, cradle) => {
-  const found = await cradle.imports.get(caller.id, params.id)
-  const { rows, next } = await cradle.imports.listLines(found, query)
+  const current = await cradle.imports.get(caller.id, params.id)
+  const { rows, next } = await cradle.imports.listLines(current, query)
   const lines = rows.map((line) => toLine(line, locale, cradle))
-  return reply(200, { ...toRow(found, locale, cradle), lines }, linkToNext(query, next))
+  return reply(200, { ...toRow(current, locale, cradle), lines }, linkToNext(query, next))
 })
 
 const cancelImport = route({
@@ -96,7 +96,7 @@ const cancelImport = route({
   path: '/imports/:id/cancel',
   operation_id: 'cancelImport',
   summary: 'Cancel an import',
-  description: 'Ends a running import where it is. Conversations that it has imported stay.',
+  description: 'Ends a running import early. Conversations that it has imported stay.',
   guard: 'user',
   scope: 'chat',
   params: importParams,

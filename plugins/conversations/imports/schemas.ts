@@ -44,7 +44,7 @@ const importFields = {
   reason: { ...nullable(reason), description: 'Why the import failed' },
   counts: {
     title: 'ImportCounts',
-    description: 'Conversations so far, by what became of them',
+    description: 'Conversations so far, by their results',
     ...rowOf({
       imported: { ...count, examples: [312] },
       unchanged: { ...count, examples: [0] },
@@ -92,6 +92,6 @@ export const importsQuery = objectOf(pageQuery)
 
 /** The query of an import, which selects the lines. */
 export const linesQuery = objectOf({
-  status: { ...lineStatus, description: 'Only conversations of which this became' },
+  status: { ...lineStatus, description: 'Only conversations with this result' },
   ...pageQuery,
 })

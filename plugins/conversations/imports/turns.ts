@@ -10,7 +10,7 @@ const LEFT_OUT: Record<Locale, (name: string) => string> = {
   zh: (name) => `[文件未导入：${name}]`,
 }
 
-/** What a message shows that has nothing but what was left out, as models accept no empty message. */
+/** The text of a message without content, because models accept no empty message. */
 const NOTHING = '…'
 
 /** The stored files of messages; those that could not be stored are missing. */

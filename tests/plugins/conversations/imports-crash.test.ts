@@ -68,7 +68,7 @@ const assertWhole = async (t: Test, id: string) => {
   t.equal((await textsOf(body.lines[99].thread_id)).length, 4)
 }
 
-t.test('An import goes on where it was after its server was killed', async (t) => {
+t.test('An import continues after its server was killed', async (t) => {
   const service = await spawnService(t, server.home)
   const id = await startAt(service.url)
   await untilBegun(id)
@@ -77,7 +77,7 @@ t.test('An import goes on where it was after its server was killed', async (t) =
   await assertWhole(t, id)
 })
 
-t.test('An import goes on at another server when its own stops', async (t) => {
+t.test('An import continues at another server when its own stops', async (t) => {
   for (const { _id } of await server.db
     .collection('threads')
     .find({ title: /^Chat crash-/ })

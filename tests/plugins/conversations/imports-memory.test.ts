@@ -56,7 +56,7 @@ t.test(
       return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)![1]) / 1024
     }
     const headers = { authorization: `Bearer ${server.admin.token}` }
-    const before = readMib('VmRSS')
+    const startMib = readMib('VmRSS')
     const form = new FormData()
     form.append('file', await openAsBlob(path), 'export.zip')
     const reply = await fetch(`${service.url}/api/imports`, { method: 'POST', headers, body: form })
@@ -76,7 +76,7 @@ t.test(
     t.match(report, { state: 'done', counts: { imported: COUNT, failed: 0 } })
     const most = readMib('VmHWM')
     t.comment(
-      `${Math.round(most)} MiB at most, ${Math.round(before)} before; health after ${Math.round(slowest)} ms at most`,
+      `${Math.round(most)} MiB at most, ${Math.round(startMib)} before; health after ${Math.round(slowest)} ms at most`,
     )
     t.ok(most <= MAX_MIB, `${Math.round(most)} MiB`)
   },

@@ -513,8 +513,8 @@ t.test('An account has one import at a time, which can be cancelled and deleted'
   t.match(second, { status: 409, body: { error: { code: 'IMPORT_RUNNING' } } })
   const { body: cancelled } = await server.request('POST', `/imports/${running.id}/cancel`, { token })
   t.match(cancelled, { state: 'cancelled' })
-  const before = (await untilEnded(running.id, token)).counts.imported
-  t.ok(before < many.length)
+  const importedCount = (await untilEnded(running.id, token)).counts.imported
+  t.ok(importedCount < many.length)
   const anew = await run(JSON.stringify(many), { token })
   t.match(anew, { state: 'done', counts: { failed: 0 } })
   t.equal(anew.counts.imported + anew.counts.unchanged, many.length)

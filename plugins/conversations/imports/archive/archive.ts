@@ -30,7 +30,7 @@ export interface JsonFile {
 /** An export as it was uploaded: a ZIP archive, or one JSON file. */
 export interface Archive {
   files: readonly JsonFile[]
-  /** Reads another file of the archive by one of these names, or ids that its name begins with; undefined without one. */
+  /** Reads another file of the archive by one of these names or ids; undefined if there is none. */
   readAsset(names: readonly string[]): Promise<{ name: string; bytes: Buffer } | undefined>
   close(): void
 }
@@ -111,7 +111,7 @@ async function listFiles(zip: ZipFile, max_bytes: number): Promise<Archive> {
   }
 }
 
-/** The names by which conversations refer to a file: its own, and the id that ChatGPT begins it with. */
+/** Returns the keys of a file in conversations: its name, and the id at the beginning of a name of ChatGPT. */
 function listKeys(path: string): string[] {
   const name = baseOf(path)
   const [id] = /^file[-_][A-Za-z0-9]+/.exec(name) ?? []

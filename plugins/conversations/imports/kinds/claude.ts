@@ -2,7 +2,7 @@ import { isObject, type Json, toFilledText, toObject, toObjects, toText } from '
 import type { Conversation, ConversationFile, ConversationMessage } from '../conversation.ts'
 import { firstText, joinTexts, type TreeNode, toCodeBlock, toTime, walkToRoot } from './fields.ts'
 
-/** What the text of a message has in place of blocks that a device could not show. */
+/** The text in place of a block that a device could not show. */
 const UNSUPPORTED = /```\s*This block is not supported on your current device yet\.\s*```/g
 
 /** True for a conversation of Claude. */

@@ -25,16 +25,16 @@ export const joinTexts = (values: readonly unknown[]): string =>
 
 /** Removes what is between two marks, the marks included; a mark without its counterpart stays. */
 export function removeBetween(text: string, opening: RegExp, closing: string): string {
-  let kept = ''
+  let remaining = ''
   let position = 0
   for (const { index } of text.matchAll(opening)) {
     if (index < position) continue
     const end = text.indexOf(closing, index)
     if (end === -1) break
-    kept += text.slice(position, index)
+    remaining += text.slice(position, index)
     position = end + closing.length
   }
-  return kept + text.slice(position)
+  return remaining + text.slice(position)
 }
 
 /** A node of a tree of messages. */

@@ -7,7 +7,7 @@ import { isClaude, readClaude } from './claude.ts'
 import { isLibreChat, readLibreChat } from './librechat.ts'
 import { isOpenWebUi, readOpenWebUi } from './open-webui.ts'
 
-/** The kinds by what they recognize; each conversation fits one of them. */
+/** The readers of the kinds; the first one that fits reads a conversation. */
 const READERS = [
   { kind: 'claude', fits: isClaude, read: readClaude },
   { kind: 'librechat', fits: isLibreChat, read: readLibreChat },
@@ -15,7 +15,7 @@ const READERS = [
   { kind: 'chatgpt', fits: isChatGpt, read: readChatGpt },
 ] as const
 
-/** Words by which the beginning of a conversation that cannot be read shows its kind. */
+/** Words that show the kind of a conversation that cannot be read. */
 const SIGNS: [ImportKind, RegExp][] = [
   ['claude', /"chat_messages"\s*:/],
   ['librechat', /"conversationId"\s*:/],
