@@ -104,6 +104,11 @@ export interface Inbox {
   /** Stores a message; tell the platform that it has arrived once this resolves, and not if it rejects. */
   receive(message: InboundMessage): Promise<void>
   press(press: ButtonPress): Promise<PressOutcome>
+  /**
+   * Reports in a hook that the platform did not deliver something that it had accepted: the failure is logged and shown
+   * at the channel. Connections report refusals by rejecting.
+   */
+  refused?(failure: unknown): Promise<void>
 }
 
 /**
@@ -206,9 +211,16 @@ export interface InboundContent {
 }
 
 /** The dialects that replies can be written in. */
-export const DIALECTS = ['markdown', 'markdown-without-tables', 'html', 'mrkdwn', 'plain'] as const
+export const DIALECTS = [
+  'markdown',
+  'markdown-without-tables',
+  'html',
+  'mrkdwn',
+  'whatsapp',
+  'plain',
+] as const
 
-/** The formatted text of a platform: CommonMark with tables or without, Telegram's HTML, Slack's mrkdwn, or none. */
+/** The formatted text of a platform: CommonMark with tables or without, Telegram's HTML, Slack's mrkdwn, WhatsApp's marks, or none. */
 export type Dialect = (typeof DIALECTS)[number]
 
 /** The abilities of a platform in one kind of conversation. */

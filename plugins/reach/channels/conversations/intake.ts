@@ -3,7 +3,7 @@ import type { ButtonPress, ChannelLink, InboundMessage, Inbox, JSONValue, PressO
 import { type CommonSettings, groupRulesFor } from '../config/common-settings.ts'
 import type { ChannelDocument, Refusal, StoredCursor } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
-import { hasVisible, render } from '../writing/index.ts'
+import { hasVisible, render, toFailure } from '../writing/index.ts'
 import { type ChatCommand, isUrgent, parseCommand, readWords, sayVerdict, toDecision } from './commands.ts'
 
 /** Number of messages of a conversation that may wait; as many more are refused with an answer, later ones dropped. */
@@ -30,7 +30,18 @@ export type Intake = ReturnType<typeof createIntake>
 
 /** Creates the intake: it checks the author, applies the rules of groups, and drops messages that are known already. */
 export function createIntake(cradle: Cradle) {
-  const { conversations, messageInbox, approvals, agents, users, commands, channelKinds, clock, log } = cradle
+  const {
+    conversations,
+    messageInbox,
+    approvals,
+    agents,
+    users,
+    commands,
+    channelKinds,
+    channelStates,
+    clock,
+    log,
+  } = cradle
   const { channels } = cradle.collections
 
   const hasAccess = ({ allow_from = [] }: CommonSettings, id: string) =>
@@ -198,6 +209,12 @@ export function createIntake(cradle: Cradle) {
         if (isClosed()) await removeStray(channel)
       },
       press: (pressed) => press(channel, pressed),
+      async refused(error) {
+        const failure = toFailure(error)
+        const { reason, detail } = failure
+        log.warn({ reason, detail, channel: channel._id }, 'the platform did not deliver a message')
+        await channelStates.noteRefusal(channel, failure)
+      },
       async moved(from, to) {
         const id = await move(channel, from, to)
         for (const urgent of [true, false]) onStored(id, urgent)

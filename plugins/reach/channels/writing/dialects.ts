@@ -18,6 +18,7 @@ export function measureEscaped(character: string, { dialect, length_unit }: Limi
     // Runs of backticks are broken by a zero-width space, so that they do not begin a block of code.
     if (character === '`' && dialect === 'mrkdwn') return 1 + measure(length_unit, '\u200b')
   }
+  if (character === '`' && dialect === 'whatsapp') return 1 + measure(length_unit, '\u200b')
   return measure(length_unit, character)
 }
 
@@ -119,5 +120,19 @@ const plain: Style = {
   joint: '',
 }
 
+/** WhatsApp has no escapes and no links with words of their own. */
+const whatsapp: Style = {
+  ...plain,
+  escape: (source) => withoutControls(withoutFences(source)),
+  strong: aroundLines('*'),
+  emphasis: aroundLines('_'),
+  deleted: aroundLines('~'),
+  code: (source) => `\`${withoutControls(source.replace(/`/g, 'ˋ'))}\``,
+  codeBlock: (source) => [`\`\`\`\n${withoutControls(withoutFences(source))}\n\`\`\``],
+  quote: prefixed(/^```/),
+  unindentable: /^```/,
+  joint: '\u200b',
+}
+
 /** The dialects with a syntax of their own. */
-export const styles = { html, mrkdwn, plain }
+export const styles = { html, mrkdwn, whatsapp, plain }

@@ -32,7 +32,9 @@ export const isVisible = (markdown: string): boolean => hasVisible(render(markdo
 
 /** Escapes a text so that the platform shows it as it was written. */
 export function escapeSource(source: string, dialect: Dialect): string {
-  return dialect === 'html' || dialect === 'mrkdwn' ? styles[dialect].escape(source) : source
+  return dialect === 'html' || dialect === 'mrkdwn' || dialect === 'whatsapp'
+    ? styles[dialect].escape(source)
+    : source
 }
 
 const RULE = '──────────'

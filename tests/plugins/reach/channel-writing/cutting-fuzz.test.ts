@@ -8,14 +8,15 @@ import { createSamples, findHtmlFaults, greekOf, mayLoseWords } from './markdown
 
 const CASES = amount({ short: 5, long: 2000 })
 const seed = chooseSeed(1000)
-const DIALECTS: Dialect[] = ['markdown', 'markdown-without-tables', 'html', 'mrkdwn', 'plain']
+const DIALECTS: Dialect[] = ['markdown', 'markdown-without-tables', 'html', 'mrkdwn', 'whatsapp', 'plain']
 
 const lengthIn = (unit: string, text: string) => (unit === 'bytes' ? Buffer.byteLength(text) : text.length)
 
 function findFaults(text: string, dialect: Dialect): string[] {
   if (dialect === 'html') return findHtmlFaults(text)
-  if (dialect !== 'mrkdwn') return []
+  if (dialect !== 'mrkdwn' && dialect !== 'whatsapp') return []
   const isOpen = text.split('```').length % 2 === 0
+  if (dialect === 'whatsapp') return isOpen ? ['code is open at the end'] : []
   const words = text
     .replace(/<(?:https?|mailto|tel):[^<>|\s]+\|[^<>|]*>/g, '')
     .replace(/^(?:[ •☐☑>]|\d+\. )+/gm, '')

@@ -17,7 +17,7 @@ const SAMPLES: [what: string, markdown: string, rendered: Partial<Record<Dialect
   [
     'a heading, whose words are bold already',
     '# A **b** & c',
-    { html: '<b>A b &amp; c</b>', mrkdwn: '*A b &amp; c*', plain: 'A b & c' },
+    { html: '<b>A b &amp; c</b>', mrkdwn: '*A b &amp; c*', whatsapp: '*A b & c*', plain: 'A b & c' },
   ],
   [
     'links, and what is none that people may be sent to',
@@ -25,6 +25,7 @@ const SAMPLES: [what: string, markdown: string, rendered: Partial<Record<Dialect
     {
       html: '<a href="https://x.y/?a=1&amp;b=2">a</a> <a href="http://i.j/k">i</a> j <a href="mailto:a@b.cd">a@b.cd</a>',
       mrkdwn: '<https://x.y/?a=1&amp;b=2|a> <http://i.j/k|i> j <mailto:a@b.cd|a@b.cd>',
+      whatsapp: 'a (https://x.y/?a=1&b=2) i (http://i.j/k) j a@b.cd',
       plain: 'a (https://x.y/?a=1&b=2) i (http://i.j/k) j a@b.cd',
     },
   ],
@@ -49,6 +50,7 @@ const SAMPLES: [what: string, markdown: string, rendered: Partial<Record<Dialect
     {
       html: '• a\n<pre><code class="language-js">x &lt; 1</code></pre>',
       mrkdwn: '• a\n```\nx &lt; 1\n```',
+      whatsapp: '• a\n```\nx < 1\n```',
       plain: '• a\n  x < 1',
     },
   ],
