@@ -10,6 +10,7 @@ const KINDS: Record<string, ToolKind> = {
   write_file: 'edit',
   edit_file: 'edit',
   execute: 'execute',
+  run_python: 'execute',
   glob: 'search',
   grep: 'search',
   web_fetch: 'fetch',

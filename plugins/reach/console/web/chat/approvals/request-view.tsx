@@ -8,6 +8,9 @@ import classes from './approval-card.module.css'
 import type { Request } from './decisions.ts'
 import { Delegator } from './delegator.tsx'
 
+/** The tools whose object is the beginning of what is shown below it. */
+const SHOWN_BELOW = new Set(['execute', 'run_python'])
+
 /** An action that waits for a person, as a person reads it. */
 export function RequestView({ request, args }: { request: Request; args: Record<string, unknown> }) {
   const { name, description, allowed, is_step, parent_tool_call_id } = request
@@ -18,7 +21,7 @@ export function RequestView({ request, args }: { request: Request; args: Record<
       <p className={classes.what}>
         <Icon size={16} aria-hidden />
         <b>{verb}</b>
-        {name !== 'execute' && object && <code>{object}</code>}
+        {!SHOWN_BELOW.has(name) && object && <code>{object}</code>}
       </p>
       {parent_tool_call_id !== undefined && <Delegator parent={parent_tool_call_id} />}
       {is_step && <p className={classes.note}>{description}</p>}

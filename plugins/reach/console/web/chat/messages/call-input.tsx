@@ -9,7 +9,8 @@ import { Plan, readPlan } from './plan.tsx'
 /** The arguments of a call as a person reads them: a command line, a changed file, a plan, an address. */
 export function CallInput({ name, input }: { name: string; input: unknown }) {
   const fields = readInput(input)
-  const { command, args, shell, cwd, stdin, path, content, old_string, new_string, ...otherFields } = fields
+  const { command, args, shell, cwd, stdin, code, path, content, old_string, new_string, ...otherFields } =
+    fields
   if (name === 'execute' && typeof command === 'string') {
     return (
       <>
@@ -25,6 +26,13 @@ export function CallInput({ name, input }: { name: string; input: unknown }) {
       </>
     )
   }
+  if (name === 'run_python' && typeof code === 'string')
+    return (
+      <>
+        <CodeBlock code={code} language="python" wrapped />
+        <Fields value={{ ...otherFields, ...(cwd ? { [t('tools.in_folder')]: cwd } : {}) }} />
+      </>
+    )
   if (name === 'write_todos') return <Plan items={readPlan(input)} />
   const { instruction, task } = fields
   if (name === 'task' && typeof instruction === 'string') return <Markdown text={instruction} />

@@ -40,6 +40,7 @@ const KINDS: Record<string, Kind> = {
   glob: { icon: Search, label: 'tools.glob', field: 'pattern' },
   grep: { icon: Search, label: 'tools.grep', field: 'pattern' },
   execute: { icon: Terminal, label: 'tools.execute' },
+  run_python: { icon: Terminal, label: 'tools.run_python', field: 'code' },
   remember: { icon: NotebookPen, label: 'tools.remember', field: 'text' },
   forget: { icon: NotebookPen, label: 'tools.forget' },
   recall: { icon: NotebookPen, label: 'tools.recall', field: 'query' },
@@ -70,12 +71,15 @@ export function describeCall(name: string, input: unknown, agentName?: string): 
   if (name === 'ask_agent' && typeof agent === 'string')
     return { icon: kind.icon, verb: t('tools.ask_agent', { agent }), object: toLine(fields.task) }
   const object = name === 'execute' ? toCommandLine(fields) : kind.field ? fields[kind.field] : ''
-  const text = typeof object === 'string' ? object : ''
+  const text = typeof object === 'string' ? (name === 'run_python' ? firstLine(object) : object) : ''
   return { icon: kind.icon, verb: t(kind.label), object: kind.field === 'url' ? shorten(text) : text }
 }
 
 /** An address as a person reads it. */
 const shorten = (address: string) => address.replace(/^https:\/\/(?:www\.)?|\/$/g, '')
+/** The first line of a script that says something. */
+const firstLine = (code: string) => code.trimStart().split('\n')[0]!
+
 /** The first line of a text without its Markdown marks. */
 const toLine = (text: unknown) =>
   typeof text === 'string'
