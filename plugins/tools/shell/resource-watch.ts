@@ -32,7 +32,7 @@ export async function watchResources(
   signal: AbortSignal,
 ): Promise<Excess | undefined> {
   const root = `/proc/${init}/root`
-  const roomBefore = await Promise.all(folders.map(readRoom))
+  const firstRooms = await Promise.all(folders.map(readRoom))
   while (!signal.aborted) {
     const pids = await listPids(root)
     if (!pids) return undefined
@@ -40,10 +40,10 @@ export async function watchResources(
     if (pids.length > limits.tasks) return 'tasks'
     const uses = await Promise.all(pids.map((pid) => measure(join(root, 'proc', pid))))
     if (sum(uses, 'tasks') > limits.tasks) return 'tasks'
-    const roomNow = await Promise.all(folders.map(readRoom))
-    if (roomNow.some((room, index) => isAlmostFull(room, roomBefore[index]))) return 'disk_full'
+    const rooms = await Promise.all(folders.map(readRoom))
+    if (rooms.some((room, index) => isAlmostFull(room, firstRooms[index]))) return 'disk_full'
     // Some file systems, such as those in memory, count nothing for a process: what is written then also lacks there.
-    const lost = roomNow.map((room, index) => (roomBefore[index]?.free ?? 0) - (room?.free ?? 0))
+    const lost = rooms.map((room, index) => (firstRooms[index]?.free ?? 0) - (room?.free ?? 0))
     const written = Math.max(sum(uses, 'stored'), Math.min(sum(uses, 'written'), ...lost))
     if (!runsOn && written > limits.disk_bytes) return 'disk'
     const inFolders = await measureFolders(root)
@@ -123,8 +123,8 @@ async function readRoom(folder: string): Promise<Room | undefined> {
 }
 
 /** True if a disk has less than its reserve left, and less than before: others may have filled it. */
-const isAlmostFull = (now: Room | undefined, before: Room | undefined): boolean =>
-  now !== undefined &&
-  before !== undefined &&
-  now.free < Math.min(now.total * RESERVED_SHARE, RESERVED_BYTES) &&
-  before.free - now.free > 64 * 1024 * 1024
+const isAlmostFull = (room: Room | undefined, firstRoom: Room | undefined): boolean =>
+  room !== undefined &&
+  firstRoom !== undefined &&
+  room.free < Math.min(room.total * RESERVED_SHARE, RESERVED_BYTES) &&
+  firstRoom.free - room.free > 64 * 1024 * 1024

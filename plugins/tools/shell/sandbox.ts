@@ -17,7 +17,7 @@ export interface Enclosure {
   limit: string[]
   limits: ProgramLimits
   groups: TaskGroups
-  /** How paths appear there. */
+  /** Returns the way in which a path appears there. */
   look: Look
 }
 

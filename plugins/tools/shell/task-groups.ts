@@ -18,8 +18,8 @@ const NAME = /^svc-program-(\d+)-/
 export type TaskGroups = Awaited<ReturnType<typeof createTaskGroups>>
 
 /**
- * Finds the place where this process may create control groups that limit tasks. Resolves with undefined if there is none,
- * and for all users but root: the limit of processes of a user, which prlimit sets, does not hold for root.
+ * Finds a control group below which this process may create groups that limit tasks. Resolves with undefined if there is
+ * none, and for all users but root: the limit of processes of a user, which prlimit sets, does not hold for root.
  */
 export async function createTaskGroups() {
   if (process.getuid?.() !== 0) return undefined

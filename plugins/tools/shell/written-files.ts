@@ -26,7 +26,7 @@ const MAX_SEEN = 4
 const MAX_BYTES = 20 * 1024 * 1024
 /** The most entries of the workspace that are looked at. */
 const MAX_ENTRIES = 20_000
-/** The longest time by which the clock of a file system is behind. */
+/** The longest delay of the clock of a file system. */
 const CLOCK_MS = 20
 
 /** Folders whose content people do not ask for. */
@@ -46,10 +46,10 @@ export async function attachWrittenFiles(
 ): Promise<string[]> {
   const written = await listWritten(root, startedAt - CLOCK_MS)
   const files = written.sort((a, b) => a.changed_at - b.changed_at).slice(-MAX_FILES)
-  let seen = 0
+  let pictures = 0
   for (const { path } of files) {
     const media_type = typeOf(path)!
-    const isSeen = SEEN_BY_MODEL.has(media_type) && ++seen <= MAX_SEEN
+    const isSeen = SEEN_BY_MODEL.has(media_type) && ++pictures <= MAX_SEEN
     attach({ path, media_type, ...(isSeen && { for_model: true as const }) })
   }
   const others = written.length - files.length
