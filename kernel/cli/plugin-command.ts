@@ -53,7 +53,7 @@ async function runOf(
   command: Command,
   input: CommandInput,
 ): Promise<number> {
-  const database = command.database ?? true
+  const database = command.usesDatabase?.(input) ?? command.database ?? true
   const level = input.env.SVC_LOG_LEVEL || 'warn'
   const runtime = await openRuntime({ blueprint, log: createLogger({ level }), database })
   try {

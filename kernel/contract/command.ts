@@ -41,6 +41,8 @@ export interface Command<
   audit?: string
   /** True by default: it works on the database. Otherwise it runs without one, and its cradle has no collections. */
   database?: boolean
+  /** Decides by the input whether it works on the database, in place of `database`. */
+  usesDatabase?: (input: CommandInput) => boolean
   /** True for a command that runs even if the configuration cannot be read: without a cradle, of a built-in plugin. */
   standalone?: true
   /** Returns the exit code; undefined counts as 0. */
@@ -63,10 +65,11 @@ export const assertCommand = createFormCheck<Command>(
       },
       audit: filledText,
       database: { type: 'boolean' },
+      usesDatabase: true,
       standalone: { const: true },
       run: true,
     },
     ['name', 'summary', 'run'],
   ),
-  ['run'],
+  ['run', 'usesDatabase'],
 )

@@ -1,5 +1,6 @@
-import type { Command, CommandInput } from '#plugin-api'
+import { type Command, type CommandInput, readServerNote } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
+import { SentenceError } from './sentence-error.ts'
 import { createServerApi, type ServerApi } from './server-api.ts'
 
 type Declared = Pick<Command<Cradle>, 'name' | 'summary' | 'arguments' | 'options'>
@@ -15,12 +16,14 @@ export const connectionCommand = (
     { flags: '--url <url>', summary: 'address of the server (default: the one running here)' },
     { flags: '--username <name>', summary: 'administrator to sign in as' },
   ],
-  database: false,
-  async run(input, { terminalAccounts: { signIn, explain } }) {
+  usesDatabase: isOnHome,
+  async run(input, cradle) {
+    const { signIn, explain } = cradle.terminalAccounts
     const leave = new AbortController()
     const end = () => leave.abort()
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, end)
     try {
+      if (isOnHome(input)) return await actOnHome(input, cradle, leave.signal, act)
       const { url, session } = await signIn(input, (line) => void input.stderr.write(`${line}\n`), leave)
       return await act(input, createServerApi(url, session, leave.signal))
     } catch (error) {
@@ -33,3 +36,39 @@ export const connectionCommand = (
     }
   },
 })
+
+/** True for a command on the home of a running server, which needs no password, unless the input names an account. */
+function isOnHome({ options, env, home }: CommandInput): boolean {
+  const isSignedIn = options.url ?? options.username ?? (env.SVC_URL || env.SVC_API_KEY || env.SVC_PASSWORD)
+  return !isSignedIn && readServerNote(home) !== undefined
+}
+
+/** Works on the server of this home in a session of its administrator, which ends with the command. */
+async function actOnHome(
+  input: CommandInput,
+  { logins, users }: Cradle,
+  signal: AbortSignal,
+  act: (input: CommandInput, api: ServerApi) => Promise<number>,
+): Promise<number> {
+  const { url } = readServerNote(input.home)!
+  const username = input.env.SVC_ADMIN_USERNAME || 'admin'
+  const account = await users.findByUsername(username)
+  if (account?.role !== 'admin')
+    throw new SentenceError(
+      `${username} is not an administrator here: set SVC_ADMIN_USERNAME, or sign in with --username`,
+    )
+  const origin = { ip: '127.0.0.1', user_agent: 'svc' }
+  const { access_token, user } = await logins.open(account, origin, 'password')
+  if (user.required_actions?.length)
+    throw new SentenceError(`${username} has to complete the sign-in in the console first`)
+  let token = access_token
+  const session = {
+    readToken: async () => token,
+    renewLogin: async () => token,
+    keep: async (renewed: string) => {
+      token = renewed
+    },
+  }
+  const api = createServerApi(url, session, signal)
+  return act(input, api).finally(() => api.request('/auth/logout', { method: 'POST', isLast: true }))
+}

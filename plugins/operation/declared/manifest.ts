@@ -10,7 +10,7 @@ export const manifest = defineManifest({
     description:
       'Objects that `svc apply` keeps as files declare them. Their rows have `managed_by: "apply"`, and other changes are refused with `MANAGED`.',
   },
-  depends: ['auth', 'terminal'],
+  depends: ['users', 'auth', 'terminal'],
   errors: {
     MANAGED: {
       status: 409,

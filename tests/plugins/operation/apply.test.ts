@@ -202,6 +202,21 @@ t.test('An administrator applies agents of others', async (t) => {
   t.equal((await apply(server, dir)).stdout.split('\n').at(-2), '= 1 unchanged')
 })
 
+t.test('On the home of a running server, nobody signs in', async (t) => {
+  const dir = folderOf('home', { 'prompts/home.yaml': 'name: home\ntext: Say it.\n' })
+  const env = { SVC_ADMIN_USERNAME: server.admin.username }
+  const { code, stdout, stderr } = await runCommand(server.home, ['apply', dir], { env })
+  t.equal(code, 0, stderr)
+  t.match(stdout, /^\+ created prompts\/home\.yaml$/m)
+  const sessions = (await server.request('GET', '/auth/sessions')).body as { user_agent: string }[]
+  t.notOk(
+    sessions.some(({ user_agent }) => user_agent === 'svc'),
+    'its session has ended',
+  )
+  const other = await runCommand(server.home, ['apply', dir], { env: { SVC_ADMIN_USERNAME: 'ann' } })
+  t.match(other, { code: 1, stderr: /ann is not an administrator here/ })
+})
+
 t.test(
   'Many objects on two servers with one database are made once, and an apply that was cut short goes on',
   async (t) => {

@@ -61,7 +61,9 @@ export default function AgentPage() {
         </Managed>
       ) : (
         <>
-          {agent.managed_file !== null && <ManagedNote file={agent.managed_file} />}
+          {agent.managed_file !== null && PARTS.includes(nameTab(path)) && (
+            <ManagedNote file={agent.managed_file} />
+          )}
           <Outlet key={agent.id} />
         </>
       )}
@@ -71,6 +73,8 @@ export default function AgentPage() {
 
 /** The tabs that are forms as a whole. */
 const FORMS = ['', 'instructions', 'persona', 'tools', 'sharing']
+/** The tabs of further parts that files declare, in which people can still look around. */
+const PARTS = ['connectors', 'files', 'skills']
 
 /** The last part of the address of a tab; nothing for the first one. */
 const nameTab = (address: string) => address.split('/')[3] ?? ''
