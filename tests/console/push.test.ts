@@ -10,7 +10,7 @@ import { type FakeSubscription, startFakePush } from '../support/fake-push.ts'
 // biome-ignore lint/suspicious/noExplicitAny: its members are known to browsers only
 type BrowserGlobal = any
 
-/** Stands in for what headless browsers lack: permissions, and a push service, whose subscription is that of the fake one. */
+/** Replaces what headless browsers lack: permissions, and a push service, whose subscription is that of the fake one. */
 function standIn(subscription: FakeSubscription): void {
   const { PushManager, Notification, localStorage, atob } = globalThis as BrowserGlobal
   const own = {
@@ -36,7 +36,7 @@ function standIn(subscription: FakeSubscription): void {
   }
 }
 
-/** Stands in for the place where the system shows notifications, in the service worker. */
+/** Replaces the display of notifications by the system, in the service worker. */
 const showHere = (worker: Worker): Promise<void> =>
   worker.evaluate(() => {
     const { registration } = globalThis as BrowserGlobal
@@ -187,7 +187,7 @@ t.test('notifications in the console', { skip: noChromium }, async (t) => {
   await t.test('an approval is decided by the buttons of its notification', async (t) => {
     await toggle.check({ force: true })
     await own.waitFor()
-    await eventually('the focus is told', async () => server.db.collection('push_pages').countDocuments())
+    await eventually('the focus is stored', async () => server.db.collection('push_pages').countDocuments())
     await page.evaluate(() => {
       const { document, dispatchEvent, Event } = globalThis as BrowserGlobal
       document.hasFocus = () => false

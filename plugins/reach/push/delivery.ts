@@ -143,8 +143,8 @@ export function createDelivery({
           return sender.send(device, { ...text, path: '/account', tag: 'test', lang }, TEST_SECONDS)
         }),
       )
-      const countOf = (...wanted: SendOutcome[]) =>
-        outcomes.filter((outcome) => wanted.includes(outcome)).length
+      const countOf = (...counted: SendOutcome[]) =>
+        outcomes.filter((outcome) => counted.includes(outcome)).length
       return { sent: countOf('sent'), ended: countOf('ended'), failed: countOf('retry', 'refused') }
     },
 

@@ -1,5 +1,5 @@
-// Owns the devices of accounts that receive notifications. What they are told of comes from `chat` as facts, is stored
-// before it is told, and is described when it is sent, in the language of the account.
+// Owns the devices of accounts that receive notifications. Facts come from `chat`, are stored before anybody is
+// notified, and are described when they are sent, in the language of the account.
 import { definePlugin } from '#plugin-api'
 import { createDecisions, type Decisions } from './decisions.ts'
 import { createDelivery, type Delivery } from './delivery.ts'
@@ -33,7 +33,7 @@ declare module '#kernel/types' {
   }
 }
 
-/** The kinds of threads whose ends are told; the people of other threads read the answer where they asked. */
+/** The threads whose accounts are notified of ended turns. Others have readers elsewhere, such as in a channel. */
 const TOLD_ENDS = { web: 'turn', schedule: 'schedule' } as const
 
 export default definePlugin({

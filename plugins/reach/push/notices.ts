@@ -5,7 +5,7 @@ import type { NoticeDocument, NoticeKind } from './types.ts'
 
 /** The time for which a process has a notice that it attempts, in milliseconds. */
 const LEASE_MS = 30_000
-/** The time for which notices are kept, so that no fact is told twice. */
+/** The time for which notices are kept, so that no fact is sent twice. */
 const KEEP_MS = 7 * 86_400_000
 
 /** The indexes for notices that are due, for tokens, and for removals. */
@@ -26,7 +26,7 @@ export interface Fact {
   subject_id: string
 }
 
-/** The facts that accounts are notified of, each stored before it is told, and told once by all servers. */
+/** The facts that accounts are notified of, each stored before it is sent, and sent once by all servers. */
 export type Notices = ReturnType<typeof createNotices>
 
 /** Creates the notices over their collection. */

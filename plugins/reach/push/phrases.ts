@@ -30,7 +30,7 @@ export const say = createPhrases({
   },
   test: { en: 'Notifications work', zh: '通知功能正常' },
   test_about: {
-    en: 'You will be told here when an agent needs you or has finished.',
+    en: 'You are notified here when an agent needs you or has finished.',
     zh: '当智能体需要您处理或已完成任务时，您会在此收到通知。',
   },
 })

@@ -7,7 +7,7 @@ import type {
 import { say } from './phrases.ts'
 
 /** The most characters of a notification's text. */
-export const MAX_TEXT = 200
+const MAX_TEXT = 200
 /** Characters that are invisible or change the order of others: a person cannot see what they would approve. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}]/u
 

@@ -61,7 +61,7 @@ export const pushRoutes: Route<Cradle>[] = [
     path: '/auth/me/push',
     operation_id: 'removePushSubscription',
     summary: 'Receive no more notifications on a device',
-    description: 'Works for every device of the account.',
+    description: 'Removes any device of the account; one that is not in the list is no error.',
     guard: 'user',
     scope: 'session',
     body: endedSubscription,

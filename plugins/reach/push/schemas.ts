@@ -114,7 +114,7 @@ export const pushDecision = rowOf({
     description: 'From the notification',
     examples: ['u4nqkO3WbSjzWcVQd2v8sZ5m3kq0F1t7Yx9LhPzR6aE'],
   },
-  decision: { enum: ['approve', 'deny'] },
+  decision: { title: 'NotificationDecision', enum: ['approve', 'deny'], examples: ['approve'] },
 })
 
 /** The reply of POST /push/decisions: the notification that takes the place of the one that was pressed. */

@@ -98,7 +98,7 @@ t.test('a private address is not reached', async (t) => {
   await unsubscribe(subscription.endpoint)
 })
 
-t.test('a finished turn is told once, unless a page has the focus', async (t) => {
+t.test('a finished turn notifies once, unless a page has the focus', async (t) => {
   const { endpoint } = await subscribe()
   const socket = await chat.connect()
   const ask = async (text: string, answer: string) => {
@@ -111,12 +111,12 @@ t.test('a finished turn is told once, unless a page has the focus', async (t) =>
   t.strictSame((await focus(true)).body, { again_seconds: 30 })
   await ask('hi', 'seen')
   await focus(false)
-  const { thread_id } = await ask('Numbers', '**Three** things\n\n- stand `out` ')
+  const { thread_id } = await ask('Numbers', '**Three** things\n\n- are `new` ')
   const { payload, headers } = await push.until((push) => push.endpoint === endpoint)
   const path = `/chat/${agent_id}/${thread_id}`
   t.strictSame(payload, {
     title: 'Numbers',
-    body: 'Three things stand out',
+    body: 'Three things are new',
     tag: thread_id,
     path,
     lang: 'en',
@@ -251,7 +251,7 @@ t.test('only a request that is shown whole can be approved', async (t) => {
   await unsubscribe(endpoint)
 })
 
-t.test('an approval that waits is told once nobody looks any more', async (t) => {
+t.test('an approval that waits notifies once nobody looks any more', async (t) => {
   const { endpoint } = await subscribe()
   await focus(true)
   const { pending, socket, sent, thread_id } = await chat.pauseTurn([
@@ -335,10 +335,10 @@ t.test('a device whose session has ended without a word receives nothing', async
   await unsubscribe(live.endpoint)
 })
 
-t.test('a finished schedule is told by its name, and two servers tell each fact once', async (t) => {
+t.test('a finished schedule notifies by its name, and two servers send each fact once', async (t) => {
   const { endpoint } = await subscribe()
   const other = await startServer(t, { home: server.home, clock, config })
-  const there = other.server.runtime.cradleOf('push')
+  const secondCradle = other.server.runtime.cradleOf('push')
   chat.fake.next({ text: ['All is well.'] })
   const body = { name: 'Watch', prompt: 'Look.', schedule: { every_seconds: 3600 } }
   const { id } = (await server.request('POST', `/agents/${agent_id}/cron`, { body })).body
@@ -352,16 +352,18 @@ t.test('a finished schedule is told by its name, and two servers tell each fact 
   const { id: user_id } = (await server.request('GET', '/auth/me')).body
   const fact = { kind: 'schedule', user_id, agent_id, thread_id } as const
   const release = push.hold()
-  const told = [cradle(), there, cradle(), there].map(({ delivery }) =>
+  const calls = [cradle(), secondCradle, cradle(), secondCradle].map(({ delivery }) =>
     delivery.tell({ ...fact, subject_id: turn_id }),
   )
-  await Promise.all([...told, there.delivery.catchUp(), cradle().delivery.catchUp()])
+  await Promise.all([...calls, secondCradle.delivery.catchUp(), cradle().delivery.catchUp()])
   await db.collection('push_notices').deleteMany({})
   await Promise.all(
-    [cradle(), there, cradle(), there].map(({ delivery }) => delivery.tell({ ...fact, subject_id: turn_id })),
+    [cradle(), secondCradle, cradle(), secondCradle].map(({ delivery }) =>
+      delivery.tell({ ...fact, subject_id: turn_id }),
+    ),
   )
   release()
   await seeDone(`schedule:${turn_id}`)
-  await Promise.all([there.delivery.idle(), cradle().delivery.idle()])
+  await Promise.all([secondCradle.delivery.idle(), cradle().delivery.idle()])
   t.equal(pushesTo(endpoint).length, 2, 'once, and once more after the record was lost')
 })

@@ -57,7 +57,7 @@ export async function unsubscribe(): Promise<void> {
   await removeDevice(subscription.endpoint)
 }
 
-/** Removes a device from those of the account. */
+/** Removes a device of the account. */
 export const removeDevice = (endpoint: string) => send(client.DELETE('/auth/me/push', { body: { endpoint } }))
 
 /** Binds the subscription of this browser to the present session, if this account has switched it on here. */

@@ -3,7 +3,7 @@ import type { Scheme } from './trigger-form.ts'
 const PLACEHOLDER = /\{\{\s*([^{}\s]+)\s*\}\}/g
 
 /** A body with a value at every place that a prompt names. */
-export function exampleBody(prompt: string): object {
+function exampleBody(prompt: string): object {
   const body: Record<string, unknown> = {}
   for (const [, path] of prompt.matchAll(PLACEHOLDER)) {
     if (path === '.') continue

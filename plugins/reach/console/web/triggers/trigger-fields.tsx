@@ -12,7 +12,7 @@ interface Props {
   onChange(changes: Partial<TriggerValues>): void
 }
 
-/** The fields of a trigger: who calls it, what the agent is told, and where. */
+/** The fields of a trigger: the sender, the message to the agent, and its conversation. */
 export function TriggerFields({ values, isStored = false, onChange }: Props) {
   const { scheme } = values
   return (
