@@ -4,6 +4,7 @@ import {
   type ChannelSettings,
   createDeadline,
   encodeForm,
+  isObject,
   parseObject,
   readBody,
   readRetryAfter,
@@ -12,7 +13,7 @@ import {
   withDeadline,
 } from '#plugin-api'
 import type { WhatsAppConfig } from './config.ts'
-import { type GraphError, toRefusal } from './failure.ts'
+import { toRefusal } from './failure.ts'
 
 /** Time limits of a call and of the transfer of a file, in milliseconds. */
 const CALL_MS = 30_000
@@ -41,12 +42,12 @@ export function createGraphApi({ config, endpoints, fetch }: Reach) {
           signal: aborted,
         })
         const body = await readBody(response.body as AsyncIterable<Uint8Array> | null, MAX_ANSWER_BYTES)
-        const answer = parseObject(body?.toString() ?? '') as { error?: GraphError } | undefined
-        if (response.ok && answer && !answer.error) return answer as Record<string, unknown>
+        const answer = parseObject(body?.toString() ?? '')
+        if (response.ok && answer && answer.error === undefined) return answer
         const { status, headers } = response
         const retry_after_ms = readRetryAfter(headers)
         const pause = retry_after_ms === undefined ? {} : { retry_after_ms }
-        if (answer?.error) throw toRefusal(answer.error, { status, ...pause })
+        if (isObject(answer?.error)) throw toRefusal(answer.error, { status, ...pause })
         throw new ChannelFailure(
           status === 429 ? 'rate_limited' : status >= 500 ? 'unreachable' : 'unknown',
           `WhatsApp answered ${status} without a reason.`,

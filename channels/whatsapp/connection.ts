@@ -47,7 +47,7 @@ async function downloadMedia(
 ): Promise<InboundContent> {
   const { id } = reference as { id: string }
   const { url } = await api.get(`${encodeURIComponent(id)}?phone_number_id=${phone_number_id}`, signal)
-  const { response, deadline } = await api.fetchFile(toText(url) ?? '', signal)
+  const { response, deadline } = await api.fetchFile(toText(url), signal)
   const media_type = readMediaType(response.headers)
   const toFailure = (error: unknown) => toPlatformFailure('WhatsApp', error, signal)
   return {

@@ -1,79 +1,94 @@
-import { toLine } from '#plugin-api'
+import { type Json, toFilledText, toLine, toObject, toObjects, toScalarText, toText } from '#plugin-api'
 
 /** A file of a message; its bytes are asked for by its id. */
 export interface Media {
-  id?: string
+  type: string
+  id: string
   mime_type?: string
   filename?: string
-  caption?: string
-  voice?: boolean
-}
-
-/** A message as the webhook delivers it. WhatsApp adds types, so only the fields are examined. */
-export interface WhatsAppMessage {
-  id?: string
-  from?: string
-  group_id?: string
-  timestamp?: string
-  type?: string
-  text?: { body?: string }
-  image?: Media
-  video?: Media
-  audio?: Media
-  document?: Media
-  sticker?: Media
-  location?: { latitude?: number; longitude?: number; name?: string; address?: string }
-  contacts?: { name?: { formatted_name?: string }; phones?: { phone?: string }[] }[]
-  button?: { text?: string }
-  interactive?: {
-    button_reply?: { id?: string; title?: string }
-    list_reply?: { title?: string }
-    nfm_reply?: { body?: string }
-  }
-  order?: { product_items?: { product_retailer_id?: string; quantity?: number }[]; text?: string }
-  context?: { from?: string; id?: string; forwarded?: boolean; frequently_forwarded?: boolean }
 }
 
 /** The content of a message; `unreadable` names content that cannot be read, if there is no other. */
 export interface MessageContent {
   text: string
-  media?: Media & { type: string }
+  media?: Media
   unreadable?: string
 }
 
 const MEDIA = ['image', 'video', 'audio', 'document', 'sticker'] as const
 
-/** Reads the content of a message; undefined for what is no message, such as a reaction. */
-export function readContent(message: WhatsAppMessage): MessageContent | undefined {
-  const { type = 'unknown', text, location, contacts, button, interactive, order } = message
-  for (const name of MEDIA) {
-    const media = message[name]
-    if (media?.id) return { text: media.caption ?? '', media: { ...media, type: name } }
+/** Types that are no messages: a reaction is attached to another message, and "system" tells of changed numbers. */
+const NO_MESSAGES = ['reaction', 'system', 'request_welcome']
+
+/** Reads the content of a message as the webhook delivers it; undefined for what is no message, such as a reaction. */
+export function readContent(message: Json): MessageContent | undefined {
+  const type = toFilledText(message.type) ?? 'unknown'
+  if (NO_MESSAGES.includes(type)) return undefined
+  return (
+    readMedia(message) ??
+    readWords(message) ?? {
+      text: '',
+      unreadable: type === 'unknown' || type === 'unsupported' ? 'message' : toLine(type),
+    }
+  )
+}
+
+function readMedia(message: Json): MessageContent | undefined {
+  for (const type of MEDIA) {
+    const { id, caption, mime_type, filename } = toObject(message[type])
+    const media_id = toFilledText(id)
+    if (media_id === undefined) continue
+    const [typeOfFile, name] = [toFilledText(mime_type), toFilledText(filename)]
+    return {
+      text: toText(caption),
+      media: {
+        type,
+        id: media_id,
+        ...(typeOfFile && { mime_type: typeOfFile }),
+        ...(name && { filename: name }),
+      },
+    }
   }
-  // A reaction is attached to another message, and "system" tells of changed numbers.
-  if (type === 'reaction' || type === 'system' || type === 'request_welcome') return undefined
-  if (text?.body !== undefined) return { text: text.body }
-  if (button?.text !== undefined) return { text: button.text }
-  const chosen = interactive?.button_reply ?? interactive?.list_reply
-  if (chosen?.title !== undefined) return { text: chosen.title }
-  if (interactive?.nfm_reply) return { text: interactive.nfm_reply.body ?? '' }
-  if (location) {
-    const address = [location.name, location.address].filter(Boolean).map((part) => toLine(part!))
-    return { text: `[location: ${[`${location.latitude}, ${location.longitude}`, ...address].join(', ')}]` }
-  }
-  if (contacts) {
-    const people = contacts.map(({ name, phones = [] }) =>
-      [name?.formatted_name, ...phones.map(({ phone }) => phone)]
-        .filter(Boolean)
-        .map((part) => toLine(part!)),
-    )
-    return { text: people.map((person) => `[contact: ${person.join(', ')}]`).join('\n') }
-  }
-  if (order) {
-    const items = order.product_items?.map(
-      ({ product_retailer_id = '?', quantity = 1 }) => `${quantity} × ${toLine(product_retailer_id)}`,
-    )
-    return { text: [`[order: ${items?.join(', ') ?? ''}]`, order.text].filter(Boolean).join('\n') }
-  }
-  return { text: '', unreadable: type === 'unknown' || type === 'unsupported' ? 'message' : toLine(type) }
+  return undefined
+}
+
+/** Reads the words of a message, or describes content that words can describe. */
+function readWords(message: Json): MessageContent | undefined {
+  const { body } = toObject(message.text)
+  if (typeof body === 'string') return { text: body }
+  const { button_reply, list_reply, nfm_reply } = toObject(message.interactive)
+  const chosen =
+    toFilledText(toObject(message.button).text) ??
+    toFilledText(toObject(button_reply).title) ??
+    toFilledText(toObject(list_reply).title) ??
+    toFilledText(toObject(nfm_reply).body)
+  if (chosen !== undefined) return { text: chosen }
+  const { latitude, longitude, name, address } = toObject(message.location)
+  const position = [latitude, longitude].map(toScalarText)
+  if (position.some((part) => part !== ''))
+    return { text: `[location: ${joinFilled([...position, name, address])}]` }
+  const people = toObjects(message.contacts)
+  if (people.length > 0) return { text: people.map(describeContact).join('\n') }
+  if (message.order !== undefined) return { text: describeOrder(toObject(message.order)) }
+  return undefined
+}
+
+/** Joins the texts that are not empty in one line. */
+const joinFilled = (texts: readonly unknown[]) =>
+  texts
+    .map((text) => toLine(toText(text)))
+    .filter((text) => text !== '')
+    .join(', ')
+
+function describeContact({ name, phones }: Json): string {
+  const numbers = toObjects(phones).map(({ phone }) => phone)
+  return `[contact: ${joinFilled([toObject(name).formatted_name, ...numbers])}]`
+}
+
+function describeOrder({ product_items, text }: Json): string {
+  const items = toObjects(product_items).map(
+    ({ product_retailer_id, quantity }) =>
+      `${toScalarText(quantity) || '1'} × ${toText(product_retailer_id)}`,
+  )
+  return [`[order: ${joinFilled(items)}]`, toText(text)].filter((part) => part !== '').join('\n')
 }

@@ -1,13 +1,4 @@
-import { indexMeanings, PlatformRefusal } from '#plugin-api'
-
-/** An error as the Graph API and statuses of messages describe it. */
-export interface GraphError {
-  code?: number
-  error_subcode?: number
-  message?: string
-  title?: string
-  error_data?: { details?: string }
-}
+import { indexMeanings, type Json, PlatformRefusal, toFilledText, toObject } from '#plugin-api'
 
 /** The codes of the Graph API with one meaning. */
 const MEANINGS = indexMeanings([
@@ -60,13 +51,16 @@ const MISSING_OBJECT = 33
 const PAIR_LIMIT = 131056
 const PAIR_PAUSE_MS = 6000
 
-/** Classifies an error of the Graph API. */
+/** Classifies an error as answers of the Graph API and statuses of messages describe it. */
 export function toRefusal(
-  error: GraphError,
+  error: Json,
   { status, retry_after_ms }: { status?: number; retry_after_ms?: number } = {},
 ): PlatformRefusal<number> {
-  const { code = 0, error_subcode } = error
-  const words = quoteWords(error.error_data?.details ?? error.message ?? error.title)
+  const { error_data, message, title, error_subcode } = error
+  const code = typeof error.code === 'number' ? error.code : 0
+  const words = quoteWords(
+    toFilledText(toObject(error_data).details) ?? toFilledText(message) ?? toFilledText(title),
+  )
   if (INVALID_PARAMETERS.has(code)) {
     if (/appsecret_proof/i.test(words))
       return new PlatformRefusal(
@@ -107,8 +101,7 @@ const reasonOf = (status = 0) =>
 const MAX_WORDS = 200
 
 /** Quotes the words of an error without anything that looks like a token. */
-function quoteWords(words: unknown): string {
-  if (typeof words !== 'string') return ''
+function quoteWords(words = ''): string {
   const line = words
     .replaceAll(/[\p{Cc}\s]+/gu, ' ')
     .replaceAll(/\S{40,}/g, '…')

@@ -1,5 +1,15 @@
-import type { ButtonPress, InboundFile, InboundMessage } from '#plugin-api'
-import { type Media, readContent, type WhatsAppMessage } from './events.ts'
+import {
+  type ButtonPress,
+  type InboundFile,
+  type InboundMessage,
+  type Json,
+  toFilledText,
+  toObject,
+  toObjects,
+  toScalarText,
+  toText,
+} from '#plugin-api'
+import { type Media, readContent } from './events.ts'
 
 /** All that is needed to answer a message. */
 export interface WhatsAppTarget {
@@ -9,35 +19,31 @@ export interface WhatsAppTarget {
   message_id: string
 }
 
-/** The subset of an event's `value` used here. */
-export interface EventValue {
-  metadata?: { phone_number_id?: string; display_phone_number?: string }
-  contacts?: { wa_id?: string; profile?: { name?: string } }[]
-  messages?: WhatsAppMessage[]
-  statuses?: { id?: string; status?: string; recipient_id?: string; errors?: object[] }[]
+/** Returns a press of a button; undefined for another message. `value` is that of the event with the message. */
+export function readPress(message: Json, value: Json): ButtonPress | undefined {
+  const from = toFilledText(message.from)
+  const button = toFilledText(toObject(toObject(message.interactive).button_reply).id)
+  if (from === undefined || button === undefined) return undefined
+  return {
+    value: button,
+    sender: toSender(from, value),
+    conversation_id: toFilledText(message.group_id) ?? from,
+  }
 }
 
-/** Returns a press of a button; undefined for another message. */
-export function readPress(message: WhatsAppMessage, value: EventValue): ButtonPress | undefined {
-  const { from, interactive } = message
-  const button = interactive?.button_reply?.id
-  if (!from || !button) return undefined
-  return { value: button, sender: toSender(from, value), conversation_id: message.group_id ?? from }
-}
-
-/** Returns a message of a person; undefined if it is none. */
-export function readMessage(message: WhatsAppMessage, value: EventValue): InboundMessage | undefined {
-  const { id, from, group_id, timestamp, context } = message
+/** Returns a message of a person; undefined if it is none. `value` is that of the event with the message. */
+export function readMessage(message: Json, value: Json): InboundMessage | undefined {
+  const [id, from, group_id] = [message.id, message.from, message.group_id].map(toFilledText)
   const content = readContent(message)
-  if (!id || !from || !content) return undefined
-  const number = value.metadata?.display_phone_number?.replaceAll(/\D/g, '') ?? ''
+  if (id === undefined || from === undefined || !content) return undefined
+  const context = toObject(message.context)
+  const number = toDigits(toObject(value.metadata).display_phone_number)
   const addressed =
     group_id === undefined ? { text: content.text, isMentioned: true } : removeMention(content.text, number)
-  const isReplyToUs = number !== '' && context?.from?.replaceAll(/\D/g, '') === number
-  const files = content.media ? [toFile(content.media)] : []
-  const isForwarded = context?.forwarded === true || context?.frequently_forwarded === true
+  const isReplyToUs = number !== '' && toDigits(context.from) === number
+  const isForwarded = context.forwarded === true || context.frequently_forwarded === true
   const isPassedOn = isForwarded && addressed.text.trim() !== ''
-  const sent_at = Number(timestamp) * 1000
+  const sent_at = Number(toScalarText(message.timestamp)) * 1000
   const target: WhatsAppTarget = { to: group_id ?? from, is_group: group_id !== undefined, message_id: id }
   return {
     id,
@@ -45,16 +51,22 @@ export function readMessage(message: WhatsAppMessage, value: EventValue): Inboun
     sender: toSender(from, value),
     text: isPassedOn ? '' : addressed.text,
     mentioned: addressed.isMentioned || isReplyToUs,
-    ...(Number.isFinite(sent_at) && sent_at > 0 && { sent_at }),
+    ...(sent_at > 0 && sent_at < LAST_TIME && { sent_at }),
     ...(isPassedOn && { quote: { text: addressed.text, is_forwarded: true } }),
-    files,
+    files: content.media ? [toFile(content.media)] : [],
     ...(content.unreadable !== undefined && { unreadable: content.unreadable }),
     target: { ...target },
   }
 }
 
-function toSender(from: string, { contacts = [] }: EventValue) {
-  const name = contacts.find(({ wa_id }) => wa_id === from)?.profile?.name
+/** The latest time that a date can have, in Unix milliseconds. */
+const LAST_TIME = 8_640_000_000_000_000
+
+const toDigits = (value: unknown) => toText(value).replaceAll(/\D/g, '')
+
+function toSender(from: string, value: Json) {
+  const contact = toObjects(value.contacts).find(({ wa_id }) => wa_id === from)
+  const name = toFilledText(toObject(contact?.profile).name)
   return { id: from, ...(name && { name }) }
 }
 
@@ -65,13 +77,13 @@ function removeMention(text: string, number: string): { text: string; isMentione
   return { text: text.replace(mention, '').trim(), isMentioned: mention.test(text) }
 }
 
-function toFile({ id, mime_type, filename, type }: Media & { type: string }): InboundFile {
+function toFile({ id, mime_type, filename, type }: Media): InboundFile {
   const media_type = mime_type?.split(';', 1)[0]?.trim()
   const extension = media_type ? EXTENSIONS[media_type] : undefined
   return {
     filename: filename ?? `${type}${extension ?? ''}`,
     ...(media_type && { media_type }),
-    reference: { id: id! },
+    reference: { id },
   }
 }
 

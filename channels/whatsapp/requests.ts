@@ -6,14 +6,17 @@ import {
   type HookReply,
   type HookRequest,
   type Inbox,
-  isObject,
+  type Json,
   JsonTooComplex,
   parseJson,
+  toObject,
+  toObjects,
+  toText,
 } from '#plugin-api'
 import { createGraphApi } from './api.ts'
 import type { WhatsAppConfig } from './config.ts'
-import { type GraphError, toRefusal } from './failure.ts'
-import { type EventValue, readMessage, readPress } from './inbound.ts'
+import { toRefusal } from './failure.ts'
+import { readMessage, readPress } from './inbound.ts'
 import { createSending } from './sending.ts'
 
 /** Time limit for the notice after a press, in milliseconds: WhatsApp waits for the answer of the request. */
@@ -35,17 +38,17 @@ export async function handleRequest(
     throw new AppError('AUTH_FAILED')
   for (const value of listValues(parse(body))) {
     // An app delivers the events of all its numbers to one address.
-    if (value.metadata?.phone_number_id !== settings.config.phone_number_id) continue
-    for (const message of list(value.messages)) {
+    if (toObject(value.metadata).phone_number_id !== settings.config.phone_number_id) continue
+    for (const message of toObjects(value.messages)) {
       const press = readPress(message, value)
-      if (press) await handlePress(settings, inbox, { press, message_id: message.id ?? '' })
+      if (press) await handlePress(settings, inbox, { press, message_id: toText(message.id) })
       else {
         const received = readMessage(message, value)
         if (received) await inbox.receive(received)
       }
     }
-    for (const { status, errors } of list(value.statuses))
-      if (status === 'failed') await inbox.refused?.(toRefusal((list(errors)[0] ?? {}) as GraphError))
+    for (const { status, errors } of toObjects(value.statuses))
+      if (status === 'failed') await inbox.refused?.(toRefusal(toObject(toObjects(errors)[0])))
   }
   return { status: 200, headers: TEXT, body: 'EVENT_RECEIVED' }
 }
@@ -82,21 +85,11 @@ function parse(body: Uint8Array): unknown {
   }
 }
 
-/** Returns the objects of a list; nothing for anything else. */
-const list = <Item extends object>(items: readonly Item[] | undefined): Item[] =>
-  Array.isArray(items) ? items.filter((item): item is Item => isObject(item)) : []
-
 /** Lists the values of the events about messages. */
-function listValues(content: unknown): EventValue[] {
-  const { entry } = (isObject(content) ? content : {}) as {
-    entry?: { changes?: { field?: string; value?: EventValue }[] }[]
-  }
-  return list(entry).flatMap(({ changes }) =>
-    list(changes).flatMap(({ field, value }) =>
-      field === 'messages' && isObject(value) ? [value as EventValue] : [],
-    ),
-  )
-}
+const listValues = (content: unknown): Json[] =>
+  toObjects(toObject(content).entry)
+    .flatMap(({ changes }) => toObjects(changes))
+    .flatMap(({ field, value }) => (field === 'messages' ? [toObject(value)] : []))
 
 /** Handles a press, and sends its notice as a message, since WhatsApp shows none by itself. */
 async function handlePress(

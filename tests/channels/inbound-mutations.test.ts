@@ -4,6 +4,7 @@ import dingtalk from '../../channels/dingtalk/index.ts'
 import feishu from '../../channels/feishu/index.ts'
 import qq from '../../channels/qq/index.ts'
 import wecom from '../../channels/wecom/index.ts'
+import whatsapp from '../../channels/whatsapp/index.ts'
 import type { FakePlatform } from '../../plugin-api/testing/fake-platform.ts'
 import t from '../run/file-test.ts'
 import { amount, chooseSeed } from '../run/tier.ts'
@@ -11,6 +12,7 @@ import { startFakeDingtalk } from '../support/fake-dingtalk.ts'
 import { startFakeFeishu } from '../support/fake-feishu.ts'
 import { startFakeQq } from '../support/fake-qq.ts'
 import { startFakeWeCom } from '../support/fake-wecom.ts'
+import { startFakeWhatsApp } from '../support/fake-whatsapp.ts'
 import { openChannel } from '../support/open-channel.ts'
 import { createRandom } from '../support/random.ts'
 
@@ -120,6 +122,25 @@ const families: Record<string, Family> = {
       { message_type: 'vote', content: { topic: 't', options: ['a', 'b'] } },
       { message_type: 'interactive', content: { header: { title: { content: 'x' } }, elements: [] } },
       { message_type: 'system', content: { template: '{from_user} x', from_user: ['a'] } },
+    ],
+  },
+  whatsapp: {
+    kind: whatsapp,
+    async start() {
+      const platform = await startFakeWhatsApp()
+      const deliver = async (content: Fields, id: string) => {
+        await platform.deliver([{ ...content, id, from: 'ann' }])
+      }
+      return { platform, deliver }
+    },
+    samples: [
+      { type: 'text', text: { body: 'hi' }, timestamp: '1700000000', context: { forwarded: true } },
+      { type: 'image', image: { id: 'm1', mime_type: 'image/jpeg', caption: 'look' } },
+      { type: 'document', document: { id: 'm1', filename: 'n', mime_type: 'text/plain; charset=x' } },
+      { type: 'location', location: { latitude: 1, longitude: 2, name: 'here', address: 'x' } },
+      { type: 'contacts', contacts: [{ name: { formatted_name: 'B' }, phones: [{ phone: '+1' }] }] },
+      { type: 'interactive', interactive: { list_reply: { id: 'a', title: 'First' } } },
+      { type: 'order', order: { product_items: [{ product_retailer_id: 'p', quantity: 2 }], text: 't' } },
     ],
   },
 }
