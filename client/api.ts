@@ -1745,7 +1745,7 @@ export interface paths {
   "/imports/{id}/cancel": {
     /**
      * Cancel an import
-     * @description Ends a running import where it is. Conversations that it has imported stay.
+     * @description Ends a running import early. Conversations that it has imported stay.
      */
     post: operations["cancelImport"];
   };
@@ -1762,7 +1762,7 @@ export interface paths {
     post: operations["addPushSubscription"];
     /**
      * Receive no more notifications on a device
-     * @description Works for every device of the account.
+     * @description Removes any device of the account; one that is not in the list is no error.
      */
     delete: operations["removePushSubscription"];
   };
@@ -9921,6 +9921,15 @@ export interface components {
       type: "memory.changed";
     };
     /**
+     * WebhookChanged
+     * @description A webhook of yours is new or has changed, was disabled by the server, or is gone
+     */
+    WebhookChanged: {
+      /** @constant */
+      type: "webhook.changed";
+      webhook_id: string;
+    };
+    /**
      * ApprovalPending
      * @description A turn of yours waits for a decision
      */
@@ -9975,7 +9984,7 @@ export interface components {
       type: "usage.changed";
     };
     /** AccountEvent */
-    AccountEvent: components["schemas"]["Reset"] | components["schemas"]["ThreadChanged"] | components["schemas"]["ThreadDeleted"] | components["schemas"]["AgentChanged"] | components["schemas"]["AgentDeleted"] | components["schemas"]["ChannelChanged"] | components["schemas"]["ConnectorChanged"] | components["schemas"]["KnowledgeBaseChanged"] | components["schemas"]["ProjectChanged"] | components["schemas"]["PromptChanged"] | components["schemas"]["MemoryChanged"] | components["schemas"]["ApprovalPending"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["BudgetWarned"] | components["schemas"]["UsageChanged"];
+    AccountEvent: components["schemas"]["Reset"] | components["schemas"]["ThreadChanged"] | components["schemas"]["ThreadDeleted"] | components["schemas"]["AgentChanged"] | components["schemas"]["AgentDeleted"] | components["schemas"]["ChannelChanged"] | components["schemas"]["ConnectorChanged"] | components["schemas"]["KnowledgeBaseChanged"] | components["schemas"]["ProjectChanged"] | components["schemas"]["PromptChanged"] | components["schemas"]["MemoryChanged"] | components["schemas"]["WebhookChanged"] | components["schemas"]["ApprovalPending"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["BudgetWarned"] | components["schemas"]["UsageChanged"];
     /** HistoryMigrationStarted */
     HistoryMigrationStarted: {
       /** @description Queued by this call */
@@ -10070,7 +10079,7 @@ export interface components {
     };
     /**
      * ImportCounts
-     * @description Conversations so far, by what became of them
+     * @description Conversations so far, by their results
      */
     ImportCounts: {
       imported: number;
@@ -10220,13 +10229,16 @@ export interface components {
       /** @description Seconds after which a page that still has the focus says so again; null while the account has no devices */
       again_seconds: number | null;
     };
-    /** @enum {string} */
-    DecideFromNotificationBodyDecision: "approve" | "deny";
+    /**
+     * NotificationDecision
+     * @enum {string}
+     */
+    NotificationDecision: "approve" | "deny";
     /** DecideFromNotificationBody */
     DecideFromNotificationBody: {
       /** @description From the notification */
       token: string;
-      decision: components["schemas"]["DecideFromNotificationBodyDecision"];
+      decision: components["schemas"]["NotificationDecision"];
     };
     AgentNotFoundOrPushTokenInvalidError: {
       error: {
@@ -25351,7 +25363,7 @@ export interface operations {
   getImport: {
     parameters: {
       query?: {
-        /** @description Only conversations of which this became */
+        /** @description Only conversations with this result */
         status?: components["schemas"]["ImportLineStatus"];
         /** @description Rows of a page; more than 200 is brought down to 200 */
         limit?: number;
@@ -25409,7 +25421,7 @@ export interface operations {
   };
   /**
    * Cancel an import
-   * @description Ends a running import where it is. Conversations that it has imported stay.
+   * @description Ends a running import early. Conversations that it has imported stay.
    */
   cancelImport: {
     parameters: {
@@ -25503,7 +25515,7 @@ export interface operations {
   };
   /**
    * Receive no more notifications on a device
-   * @description Works for every device of the account.
+   * @description Removes any device of the account; one that is not in the list is no error.
    */
   removePushSubscription: {
     requestBody: {
