@@ -43,7 +43,7 @@ function toRecord(
   user_id: string | null,
   counters: Collection<Counter>,
 ): UnreportedRecord {
-  const told = unreported.map(({ id }) => id)
+  const reported_ids = unreported.map(({ id }) => id)
   return {
     facts: unreported.map(({ id, at, ...warning }) => ({
       id,
@@ -55,7 +55,7 @@ function toRecord(
     })),
     settle: () =>
       counters.bulkWrite([
-        { updateOne: { filter: { _id }, update: { $pull: { unreported: { id: { $in: told } } } } } },
+        { updateOne: { filter: { _id }, update: { $pull: { unreported: { id: { $in: reported_ids } } } } } },
         { updateOne: { filter: { _id, unreported: { $size: 0 } }, update: { $unset: { unreported: 1 } } } },
       ]),
   }

@@ -80,7 +80,7 @@ export function createTriggerDeliveries({
       { thread_id, bytes, missing }: Omit<ReceivedRequest, 'delivery_id'>,
     ): Promise<TriggerDeliveryDocument | null> {
       const { _id, received_ms, turn_id } = former
-      // What the former one has started stays in the list.
+      // The list keeps the former request with its turn.
       if (turn_id !== null) await insert({ ...former, _id: `${_id}:${received_ms}` })
       return deliveries.findOneAndUpdate(
         { _id, received_ms, status: { $ne: 'received' } },

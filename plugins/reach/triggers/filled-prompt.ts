@@ -28,11 +28,11 @@ export function fillPrompt(prompt: string, body: unknown): FilledPrompt {
   const quote = (value: unknown): string => {
     hasValues = true
     const text = JSON.stringify(value)
-    const kept = Math.max(0, Math.min(MAX_VALUE, left))
-    left -= Math.min(text.length, kept)
-    if (text.length <= kept) return text
+    const length = Math.max(0, Math.min(MAX_VALUE, left))
+    left -= Math.min(text.length, length)
+    if (text.length <= length) return text
     // The end of what is cut would be missing its quotes.
-    return `${JSON.stringify(cutText(text, kept))} [cut: the first ${kept} of ${text.length} characters of this JSON]`
+    return `${JSON.stringify(cutText(text, length))} [cut: the first ${length} of ${text.length} characters of this JSON]`
   }
 
   const hasPlaceholders = prompt.search(PLACEHOLDER) >= 0

@@ -106,7 +106,7 @@ export function createReception(cradle: Cradle) {
       if (outcome === 'repeated') await deliveries.noteRepeat(delivery)
       return { thread_id, turn_id }
     } catch (error) {
-      // What is not the fault of the account or the agent is left open, for the sender to try again.
+      // Failures of the server leave the request open, so that the sender can try again.
       if (error instanceof AppError && error.code !== 'SHUTTING_DOWN')
         await deliveries.settle(delivery, { status: 'refused', turn_id: null, error: toStored(error) })
       throw error
@@ -177,9 +177,9 @@ export function createReception(cradle: Cradle) {
       const facts = { bytes: bytes.byteLength, missing }
       // Several rounds, since other requests with the same name may come and be refused in between.
       for (let round = 0; round < 3; round += 1) {
-        const known = await deliveries.find(deliveries.idOf(trigger_id, delivery_id))
-        if (known) {
-          const turn = await repeat(trigger, known, { text, ...facts, is_named: name !== undefined })
+        const first = await deliveries.find(deliveries.idOf(trigger_id, delivery_id))
+        if (first) {
+          const turn = await repeat(trigger, first, { text, ...facts, is_named: name !== undefined })
           if (turn) return turn
           continue
         }

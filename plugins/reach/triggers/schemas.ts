@@ -45,7 +45,7 @@ const prompt = {
   maxLength: MAX_PROMPT,
   pattern: '\\S',
   description:
-    'The message that the agent receives. `{{path}}` stands for a value of the body, such as `{{issue.title}}` or `{{commits.0.message}}`, and `{{.}}` for all of it; values are filled in as quotations from others',
+    'The message that the agent receives. `{{path}}` is replaced by a value of the body, such as `{{issue.title}}` or `{{commits.0.message}}`, and `{{.}}` by all of it; values are filled in as quotations from others',
   examples: ['Suggest labels for the issue {{issue.title}}: {{issue.body}}'],
 } as const
 

@@ -45,8 +45,7 @@ const checks: Record<Scheme, (request: SignedRequest, secret: string, now: numbe
     const parts = headerOf(request, 'stripe-signature')
       .split(',')
       .map((part) => part.trim().split('='))
-    const valuesOf = (wanted: string) =>
-      parts.flatMap(([name, value]) => (name === wanted ? [value ?? ''] : []))
+    const valuesOf = (key: string) => parts.flatMap(([name, value]) => (name === key ? [value ?? ''] : []))
     const [timestamp = ''] = valuesOf('t')
     const expected = hmac(secret, `${timestamp}.`, request.bytes).digest('hex')
     return includesEqual(valuesOf('v1'), expected) && isRecent(timestamp, now)

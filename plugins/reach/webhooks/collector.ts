@@ -42,19 +42,19 @@ export function createWebhookCollector(cradle: Cradle) {
     account: Account,
     facts: readonly Fact[],
   ): Promise<number> => {
-    const heard: Fact[] = []
+    const ownFacts: Fact[] = []
     for (const fact of facts)
       if (
         isAbout(webhook, fact, account.role === 'admin') &&
         (await mayHear({ user_id: account._id, agent_id: fact.agent_id }, cradle))
       )
-        heard.push(fact)
-    if (heard.length === 0) return 0
-    const first = await webhooks.takePositions(webhook._id, heard.length)
+        ownFacts.push(fact)
+    if (ownFacts.length === 0) return 0
+    const first = await webhooks.takePositions(webhook._id, ownFacts.length)
     if (first === null) return 0
-    const documents = heard.map((fact, index) => deliveries.toDelivery(webhook, fact, first + index))
+    const documents = ownFacts.map((fact, index) => deliveries.toDelivery(webhook, fact, first + index))
     await deliveries.add(webhook._id, documents)
-    return heard.length
+    return ownFacts.length
   }
 
   /** Reads one batch of every source; returns the number of records. */

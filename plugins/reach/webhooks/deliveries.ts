@@ -6,7 +6,7 @@ import type { DeliveryDocument, DeliveryError, Fact, WebhookDocument } from './t
 
 /** The time for which a delivery is retried, in milliseconds. */
 export const RETRIED_MS = 86_400_000
-/** The most deliveries of a webhook that wait to be sent; more give up the oldest ones. */
+/** The most deliveries of a webhook that wait to be sent; beyond it, the oldest ones fail. */
 const MAX_PENDING = 20_000
 /** The newest finished deliveries of a webhook that are kept. */
 const MAX_FINISHED = 1000
@@ -83,7 +83,7 @@ export function createDeliveries({
   const self = {
     toDelivery,
 
-    /** Stores deliveries of a webhook once, and gives up the oldest ones beyond MAX_PENDING. */
+    /** Stores deliveries of a webhook once, and ends the oldest ones beyond MAX_PENDING. */
     async add(webhook_id: string, documents: DeliveryDocument[]): Promise<void> {
       if (!(await insert(documents))) return
       // The webhook may have been deleted meanwhile, with the deliveries that were stored then.
@@ -155,7 +155,7 @@ export function createDeliveries({
       )
     },
 
-    /** Ends all deliveries whose time is over although nobody could try them, such as those of disabled webhooks. */
+    /** Ends all deliveries whose time is over although nobody could try them, such as deliveries of disabled webhooks. */
     async giveUpOld(): Promise<void> {
       await deliveries.updateMany(
         { next_at: { $gt: 0 }, give_up_at: { $lt: clock.now() } },

@@ -32,7 +32,7 @@ export type WebhookSender = ReturnType<typeof createWebhookSender>
  * for it, one request at a time in the order of positions.
  *
  * A receiver that answers with an error is asked again later while the next deliveries are sent. One that does not answer
- * at all would make each delivery wait for its time-out: the webhook is held instead, and continues where it was.
+ * at all would make each delivery wait for its time-out: the webhook is held instead, and its order is kept.
  */
 export function createWebhookSender(cradle: Cradle) {
   const { webhooks, webhookDeliveries: deliveries, receivers, collections } = cradle
@@ -60,8 +60,8 @@ export function createWebhookSender(cradle: Cradle) {
     const now = clock.now()
     const isSilent = response_status === null
     const wait = retryDelay(isSilent ? webhook.silences + 1 : delivery.attempts + 1)
-    const asked = Math.min(retry_after ?? 0, LONGEST_PAUSE_MS)
-    const next = Math.min(now + Math.max(wait, asked), Math.max(delivery.give_up_at, now + asked))
+    const askedPause = Math.min(retry_after ?? 0, LONGEST_PAUSE_MS)
+    const next = Math.min(now + Math.max(wait, askedPause), Math.max(delivery.give_up_at, now + askedPause))
     const isOver = now >= delivery.give_up_at || response_status === 410
     await deliveries.noteAttempt(delivery, {
       status: isOver ? 'failed' : 'pending',
@@ -71,7 +71,7 @@ export function createWebhookSender(cradle: Cradle) {
     })
     const failing_since = await webhooks.noteFailure(webhook, {
       now,
-      hold_until: isSilent ? now + wait : asked > 0 ? now + asked : 0,
+      hold_until: isSilent ? now + wait : askedPause > 0 ? now + askedPause : 0,
       isSilent,
     })
     if (response_status === 410) await webhooks.disable(webhook, 'GONE')

@@ -211,12 +211,12 @@ export function createWebhooks({
 
     /** Reserves the positions of `count` deliveries; returns the first one, or null if the webhook is gone. */
     async takePositions(webhook_id: string, count: number): Promise<number | null> {
-      const before = await webhooks.findOneAndUpdate(
+      const former = await webhooks.findOneAndUpdate(
         { _id: webhook_id },
         { $inc: { positions: count } },
         { projection: { positions: 1 } },
       )
-      return before && before.positions + 1
+      return former && former.positions + 1
     },
 
     /** Notes that the receiver has accepted a request. */

@@ -243,14 +243,14 @@ t.test('A delivery that comes a hundred times, at once and to two servers, start
   })
   for (const thread of ['new', 'same']) {
     const trigger = await create({ thread })
-    const before = await countTurns()
+    const turnCount = await countTurns()
     const headers = { ...bearer(trigger), 'idempotency-key': 'once' }
     const send = (n: number) => post(trigger, { n: 1 }, headers, [server.url, second.url][n % 2])
     const replies = await Promise.all(Array.from({ length: 100 }, (_, n) => send(n)))
     t.strictSame([...new Set(replies.map(({ status }) => status))], [202])
     t.equal(new Set(replies.map(({ body }) => JSON.stringify(body))).size, 1)
     await seePrompt(replies[0]!.body)
-    t.equal(await countTurns(), before + 1, thread)
+    t.equal(await countTurns(), turnCount + 1, thread)
     t.match(await deliveriesOf(trigger), [{ id: 'once', repeats: 99, status: /started|queued/ }])
     await triggers('DELETE', `/${trigger.id}`)
   }

@@ -61,7 +61,7 @@ t.test(
 
     let victim = await spawnService(t, home)
     const post = async (n: number) => {
-      // What a server has not answered is sent again, to the other one.
+      // A request without an answer is sent again, to the other server.
       for (let attempt = n; ; attempt += 1)
         try {
           const base = [server.url, victim.url][attempt % 2]!
@@ -104,7 +104,7 @@ t.test(
       if (!isLong) clock.advance(1)
       return (await server.db.collection('events').countDocuments(ended)) === TURNS
     })
-    for (let delivered = 0, before = -1; delivered < ALL; ) {
+    for (let delivered = 0, earlier = -1; delivered < ALL; ) {
       delivered = new Set(
         receiver.requests
           .filter(({ id }, index) => {
@@ -113,8 +113,8 @@ t.test(
           })
           .map(({ path, body }) => `${path} ${body.data.turn_id}`),
       ).size
-      if (!isLong && delivered === before) clock.advance(5)
-      before = delivered
+      if (!isLong && delivered === earlier) clock.advance(5)
+      earlier = delivered
       await pause(isLong ? 5000 : 200)
     }
 
@@ -125,7 +125,7 @@ t.test(
     for (const [path, webhook_id] of ids) {
       const mine = receiver.requests.filter((request) => request.path === path)
       const heard = [...new Set(mine.map(({ body }) => String(body.data.turn_id)))].sort()
-      t.strictSame(heard, turn_ids, 'every turn is told, and nothing else')
+      t.strictSame(heard, turn_ids, 'every turn is delivered, and nothing else')
       const first = [...new Set(mine.map(({ id }) => id))]
       t.equal(first.length, TURNS, 'an event has one id')
       const order = first.map((id) => positions.get(id)!)

@@ -69,15 +69,15 @@ export async function listUnreportedTurns(
     const { _id: thread_id, user_id, agent_id, last_seq, active_turn, reported_seq = 0 } = thread
     // Events of a running turn may still be replaced; those up to its last end or pause are final.
     const upTo = Math.max(last_seq, active_turn?.paused?.seq ?? 0)
-    const found = (await events
+    const reported = (await events
       .find({ ...eventRange(thread_id, reported_seq, upTo), type: { $in: REPORTED_TYPES } })
       .sort({ _id: 1 })
       .limit(MAX_EVENTS)
       .toArray()) as LedgerEvent[]
-    const isAll = found.length < MAX_EVENTS
+    const isAll = reported.length < MAX_EVENTS
     const owner = { user_id, agent_id }
     return {
-      facts: found.flatMap((event) => toFact(event, { ...owner, thread_id })),
+      facts: reported.flatMap((event) => toFact(event, { ...owner, thread_id })),
       settle: () =>
         threads.updateOne(
           {
@@ -87,7 +87,7 @@ export async function listUnreportedTurns(
           },
           isAll
             ? { $set: { reported_seq: upTo }, $unset: { is_unreported: 1 } }
-            : { $set: { reported_seq: seqOf(found.at(-1)!) } },
+            : { $set: { reported_seq: seqOf(reported.at(-1)!) } },
         ),
     }
   }
@@ -100,23 +100,23 @@ function toFact(
 ): UnreportedRecord['facts'] {
   const { _id, turn_id, ts: at } = event
   const about = { user_id, agent_id, at }
-  const place = { agent_id, thread_id, turn_id }
+  const ids = { agent_id, thread_id, turn_id }
   switch (event.type) {
     case 'hitl_required': {
       if (waitsForClient(event.frame)) return []
       const { pending_id, expires_at, action_requests } = event.frame
-      const data = { ...place, pending_id, expires_at, tools: action_requests.map(({ name }) => name) }
+      const data = { ...ids, pending_id, expires_at, tools: action_requests.map(({ name }) => name) }
       return [{ id: _id, event: 'approval.requested', ...about, data }]
     }
     case 'done': {
       const { message_id, stop_reason } = event.frame
       return [
-        { id: _id, event: 'turn.ended', ...about, data: { ...place, message_id, stop_reason, error: null } },
+        { id: _id, event: 'turn.ended', ...about, data: { ...ids, message_id, stop_reason, error: null } },
       ]
     }
     case 'error': {
       const { message_id = null, code, message } = event.frame
-      const data = { ...place, message_id, stop_reason: null, error: { code, message } }
+      const data = { ...ids, message_id, stop_reason: null, error: { code, message } }
       return [{ id: _id, event: 'turn.ended', ...about, data }]
     }
     default:

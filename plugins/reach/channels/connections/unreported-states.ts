@@ -24,7 +24,7 @@ export async function listUnreportedStates(
       at,
       data: { channel_id, agent_id, kind, name, state, reason },
     })
-    const told = unreported.map(({ id }) => id)
+    const reported_ids = unreported.map(({ id }) => id)
     return {
       facts: agent ? unreported.map(toFact) : [],
       settle: () =>
@@ -32,7 +32,7 @@ export async function listUnreportedStates(
           {
             updateOne: {
               filter: { _id: channel_id },
-              update: { $pull: { unreported: { id: { $in: told } } } },
+              update: { $pull: { unreported: { id: { $in: reported_ids } } } },
             },
           },
           {
