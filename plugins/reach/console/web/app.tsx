@@ -12,6 +12,9 @@ import { waitForInterruption } from './session/token.ts'
 followThreads()
 followBudgets()
 
+/** The pause before what the first page does not need, in milliseconds. */
+const PRESENCE_MS = 3_000
+
 /**
  * Returns the console of somebody who is signed in, once what its first page needs was read, so that it is shown at once
  * instead of in parts. If the session ends meanwhile, it comes without, as the sign-in is shown above it.
@@ -21,7 +24,7 @@ export default async function openApp() {
   void followEvents(new AbortController().signal)
   const reads = Promise.all([prefetchFacts(), prefetchAccount().then(noteTimeZone), router.load()])
   await Promise.race([reads, waitForInterruption()])
-  void import('./push/presence.ts').then(({ startPresence }) => startPresence())
+  setTimeout(() => import('./push/presence.ts').then(({ startPresence }) => startPresence()), PRESENCE_MS)
   return App
 }
 

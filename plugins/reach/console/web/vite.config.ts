@@ -27,6 +27,7 @@ const GROUPS = [
   { name: 'code', test: /\/code-form\.tsx$/, ...WITH_IMPORTS },
   { name: 'qr', test: /\/qr\.tsx$/, ...WITH_IMPORTS },
   { name: 'slots', test: /\/web\/slots\/(slot-hosts?\.tsx|slots\.css|[\w-]+\.ts)$/ },
+  { name: 'presence', test: /\/web\/push\/(presence|device)\.ts$/ },
   { name: 'extras', test: /\/web\/(frame|chat)\//, ...WITH_IMPORTS },
   { name: 'forms', test: /\/(@mantine|@floating-ui|react-number-format|web)\//, minShareCount: 2 },
 ]
