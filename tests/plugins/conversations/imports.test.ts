@@ -378,6 +378,9 @@ t.test('The same archive changes nothing, and a newer one adds what is new', asy
     ['1', '2', '3', '4'],
   )
 
+  const threads = server.db.collection<{ _id: string }>('threads')
+  t.equal(await threads.countDocuments({ _id: thread_id, is_unreported: true }), 0, 'nobody is notified')
+
   // An edited message is a version of the former one.
   const edited = chatGptConversation('grown', [ask('1'), say('2'), ask('3b'), say('4b')], {
     update_time: 1_700_000_100,

@@ -61,6 +61,7 @@ export function createAddedTurns(cradle: Cradle) {
           artifacts: [],
           sources: [],
           unseen: false,
+          is_copied: true as const,
         }
         const { namespace } = collections.threads
         const archive = { filter: { _id: thread_id }, update: { $set: { archived: true } } }

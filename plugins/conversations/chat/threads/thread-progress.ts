@@ -17,6 +17,8 @@ interface ThreadProgress {
   artifacts: readonly Artifact[]
   sources: readonly Source[]
   unseen: boolean
+  /** True for a turn that happened elsewhere, which nobody is notified of. */
+  is_copied?: true
 }
 
 /** Returns the write that ends the active turn of a thread; it can be repeated. */
@@ -31,6 +33,7 @@ export const toProgressWrite = (
     artifacts,
     sources,
     unseen,
+    is_copied,
   }: ThreadProgress,
   { namespace }: Collection<ThreadDocument>,
 ): Write => ({
@@ -40,7 +43,7 @@ export const toProgressWrite = (
   update: [
     {
       $set: {
-        ...UNREPORTED,
+        ...(is_copied ? toReported(last_seq) : UNREPORTED),
         active_turn: null,
         last_seq,
         last_active,
@@ -53,6 +56,11 @@ export const toProgressWrite = (
       },
     },
   ],
+})
+
+/** Skips a turn in what is reported, unless events before it are still to be reported. */
+const toReported = (last_seq: number) => ({
+  reported_seq: { $cond: [{ $eq: ['$is_unreported', true] }, '$reported_seq', last_seq] },
 })
 
 const MAX_TITLE_CHARS = 40
