@@ -9,6 +9,7 @@ import {
   toLine,
   toObject,
   toObjects,
+  toScalarText,
   toText,
 } from '#plugin-api'
 
@@ -112,8 +113,10 @@ function readNested(content: unknown): Json {
   return parseObject(content) ?? { content }
 }
 
-const readPlace = ({ latitude, longitude }: Json) =>
-  latitude === undefined || longitude === undefined ? '' : `${latitude}, ${longitude}`
+function readPlace({ latitude, longitude }: Json): string {
+  const position = [latitude, longitude].map(toScalarText)
+  return position.includes('') ? '' : position.join(', ')
+}
 
 const readLink = ({ url, link_url, link }: Json) => toText(url) || toText(link_url) || toText(link)
 

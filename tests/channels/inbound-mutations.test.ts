@@ -49,6 +49,7 @@ const families: Record<string, Family> = {
         },
       },
       { msgtype: 'location', location: { latitude: 1, longitude: 2, name: 'here' } },
+      { msgtype: 'location', location: { latitude: { toString: 1 }, longitude: 2, name: 'here' } },
     ],
   },
   qq: {
