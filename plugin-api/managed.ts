@@ -44,7 +44,7 @@ export interface DeclarableKind {
   filterOf?: (key: string, caller: Caller | undefined) => Filter<Document & { _id: string }>
 }
 
-/** Describes a kind of objects whose documents are those of one collection. */
+/** Describes a kind of objects with the documents of one collection. */
 export const createDeclarable = <Row extends Document & Managed & { _id: string }>({
   collection,
   ...kind

@@ -110,8 +110,8 @@ async function mayDelete({ undeclared }: Plan, { options, stdin, stderr }: Comma
 }
 
 async function findPath({ kind, id }: Pick<UndeclaredObject, 'kind' | 'id'>, reader: ObjectReader) {
-  const place = (await reader.listRows(kind)).find(({ row }) => row.id === id)
-  return place && (place.agent ? `/agents/${place.agent.id}` : '') + kind.itemOf(id)
+  const match = (await reader.listRows(kind)).find(({ row }) => row.id === id)
+  return match && (match.agent ? `/agents/${match.agent.id}` : '') + kind.itemOf(id)
 }
 
 /** Works while no other apply does; waits for one that runs. */

@@ -148,8 +148,8 @@ export async function checkObjects(
         missing([], 'account', form.owner)
       for (const [field, { to }] of Object.entries(object.kind.references))
         for (const [index, name] of (form[field] as string[]).entries()) {
-          const known = to === 'connector' ? connectorNames : bases
-          const count = known.filter((other) => other === name).length
+          const existing = to === 'connector' ? connectorNames : bases
+          const count = existing.filter((other) => other === name).length
           if (count === 0) missing([field, index], to.replace('_', ' '), name)
           if (to === 'knowledge_base' && count > 1)
             report(object, [field, index], `names one of several knowledge bases "${name}"`)

@@ -14,7 +14,7 @@ const MAX_FILES = 20_000
 export interface WorkspaceFile {
   /** Relative to the workspace. */
   path: string
-  /** Where it is on this machine. */
+  /** The path on this machine. */
   source: string
   sha256: string
 }
@@ -24,11 +24,11 @@ export interface DeclaredObject {
   kind: ObjectKind
   /** The path of the file within the folder. */
   file: string
-  /** The content as it was written; `${NAME}` stands for variables. */
+  /** The content as it was written; `${NAME}` names a variable. */
   raw: Json
   /** The files of the workspace, of an agent. */
   files: WorkspaceFile[]
-  /** Returns `file:line:column` of a value, or of the place where it should be. */
+  /** Returns `file:line:column` of a value, or of the object that lacks it. */
   placeOf: (path: readonly (string | number)[]) => string
 }
 
@@ -134,7 +134,7 @@ function readYaml(
     problems.push(`${file}:1:1: is empty`)
     return undefined
   }
-  const before = problems.length
+  const problemCount = problems.length
   if (second) problems.push(`${at(second.range[0])}: only one document is allowed in a file`)
   for (const { message, pos } of [...document.errors, ...document.warnings])
     problems.push(`${at(pos[0])}: ${message}`)
@@ -142,7 +142,7 @@ function readYaml(
     if (!isNode(node) || !(isAlias(node) || node.anchor)) return
     problems.push(`${at(node.range?.[0] ?? 0)}: anchors and aliases are not allowed`)
   })
-  if (problems.length > before) return undefined
+  if (problems.length > problemCount) return undefined
   const raw = document.toJS() as unknown
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
     problems.push(`${file}:1:1: must have fields, such as "name: …"`)

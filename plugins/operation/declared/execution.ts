@@ -46,15 +46,15 @@ export async function applyObject(
       body: { ...fields, ...idsOf() },
       file,
     })
-    const made = (kind.isBelowAgent ? `/agents/${agent}` : '') + kind.itemOf(id)
+    const newPath = (kind.isBelowAgent ? `/agents/${agent}` : '') + kind.itemOf(id)
     if (isForOther) {
-      await api.request(`${made}/transfer`, { method: 'POST', body: { username: form.owner }, file })
+      await api.request(`${newPath}/transfer`, { method: 'POST', body: { username: form.owner }, file })
       const again = { name: form.name, default_model: form.default_model, ...idsOf() }
-      await api.request(made, { method: 'PATCH', body: again, file })
-      await api.request(`${made}/grants`, { method: 'PUT', body: [], file })
+      await api.request(newPath, { method: 'PATCH', body: again, file })
+      await api.request(`${newPath}/grants`, { method: 'PUT', body: [], file })
     }
     references.add(kind.name, object.key, id)
-    return made
+    return newPath
   }
 
   function idsOf(): Json {

@@ -23,15 +23,15 @@ export const exportCommand: Command<Cradle> = connectionCommand(
     const reader = createObjectReader(api)
     let count = 0
     for (const kind of OBJECT_KINDS) {
-      const taken = new Map<string, string>()
+      const idByPath = new Map<string, string>()
       const rows = await reader.listRows(kind)
-      for (const place of rows) {
-        const object = await reader.read(kind, place)
+      for (const listed of rows) {
+        const object = await reader.read(kind, listed)
         const path = pathOf(kind, object)
-        const reason = taken.has(path.toLowerCase())
+        const reason = idByPath.has(path.toLowerCase())
           ? `another ${kind.name} has this name`
           : reasonToSkip(kind, object)
-        taken.set(path.toLowerCase(), object.id)
+        idByPath.set(path.toLowerCase(), object.id)
         if (reason) {
           input.stderr.write(`${path} was left out: ${reason}\n`)
           continue

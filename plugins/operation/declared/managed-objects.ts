@@ -12,7 +12,7 @@ import { findCreatedKind, findGuardedAction } from './guarded-actions.ts'
 import type { Cradle } from './manifest.ts'
 
 /** The request header that says that a change is that of an apply, with the path of the file that declares the object. */
-export const APPLY_HEADER = 'x-svc-apply'
+const APPLY_HEADER = 'x-svc-apply'
 
 /** The most characters of the path of a file. */
 export const MAX_FILE_CHARS = 512
@@ -131,7 +131,7 @@ export function createManagedObjects({
     },
 
     /**
-     * Returns the ids among those of `digests` whose content has been applied completely and had this hash, and the files
+     * Returns the ids in `digests` whose content has been applied completely and had this hash, and the files
      * that were applied to the others.
      */
     async compare(name: string, digests: Readonly<Record<string, string>>) {

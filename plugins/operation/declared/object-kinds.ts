@@ -31,7 +31,7 @@ export interface ObjectKind {
   hidden?: readonly string[]
   /** The fields of files whose values are names, and the field of the API that has the ids instead. */
   references: Readonly<Record<string, { field: string; to: 'connector' | 'knowledge_base' }>>
-  /** The field that is a config by the schema of the kind in `kinds`, in which `${NAME}` stands for a variable. */
+  /** The field that is a config by the schema of the kind in `kinds`, in which `${NAME}` names a variable. */
   config?: { field: string; kinds: string }
   /** The field with a secret that the API never shows, and the field of rows that tells if it is set. */
   secret?: { field: string; shownBy: string }
@@ -41,7 +41,7 @@ export interface ObjectKind {
   grants?: (form: Json) => readonly Json[]
   /** True for rows that this account manages. */
   isOwn?: (row: Json) => boolean
-  /** The name that identifies an object among those of its kind, owner and agent. */
+  /** The name that identifies an object within its kind, owner and agent. */
   keyOf: (form: Json) => string
 }
 

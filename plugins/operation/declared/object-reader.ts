@@ -3,7 +3,7 @@ import { MASK } from '#plugin-api'
 import { defaultOf, type ObjectKind } from './object-kinds.ts'
 import type { Json, ServerApi } from './server-api.ts'
 
-/** Stands for a value that the server does not show. */
+/** The sign of a value that the server does not show. */
 export const HIDDEN = '••••'
 
 /** An object on the server: its id, the path of its routes, and the form in which a file declares it. */

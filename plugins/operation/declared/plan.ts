@@ -41,7 +41,7 @@ export interface Plan {
   unchanged: number
 }
 
-/** Compares valid objects with those of a server. Adds a line to `problems` for each that cannot be changed so. */
+/** Compares valid objects with a server. Adds a line to `problems` for each that cannot be changed so. */
 export async function makePlan(
   objects: readonly CheckedObject[],
   parts: { api: ServerApi; reader: ObjectReader; references: References; problems: string[] },
@@ -69,21 +69,21 @@ async function planKind(
   const { unchanged, files } = await compare(kind, digests, api)
   const open = declared.filter(({ file }) => !unchanged.has(idOf.get(file) ?? ''))
   plan.unchanged += declared.length - open.length
-  const kept = new Set(unchanged)
+  const declaredIds = new Set(unchanged)
   const rows = open.length === 0 ? [] : await reader.listRows(kind)
   for (const object of open) {
     const managedId = idOf.get(object.file)
-    const place = rows.find(({ row }) => row.id === managedId) ?? findNamed(object)
-    if (!place) {
+    const match = rows.find(({ row }) => row.id === managedId) ?? findNamed(object)
+    if (!match) {
       plan.steps.push({ object, isAdopted: false, changes: [], appliedFiles: [] })
       continue
     }
-    const current = await reader.read(kind, place)
-    kept.add(current.id)
+    const current = await reader.read(kind, match)
+    declaredIds.add(current.id)
     const step = {
       object,
       current,
-      isAdopted: place.row.managed_by === null,
+      isAdopted: match.row.managed_by === null,
       changes: await listChanges(object, current),
       appliedFiles: files[current.id] ?? [],
     }
@@ -93,7 +93,7 @@ async function planKind(
     plan.steps.push(step)
   }
   for (const { id, file } of managed)
-    if (!kept.has(String(id))) plan.undeclared.push({ kind, id: String(id), file: String(file) })
+    if (!declaredIds.has(String(id))) plan.undeclared.push({ kind, id: String(id), file: String(file) })
 
   function findNamed({ key, placeOf }: CheckedObject) {
     const named = rows.filter(({ row, agent }) => {
@@ -139,7 +139,7 @@ async function listChanges(object: CheckedObject, { form: stored }: StoredObject
   return changes
 }
 
-/** True if a stored value is the declared one, as far as the server shows it; of tools, only those that are named count. */
+/** True if a stored value is the declared one; hidden values count as equal, and of tools only the named ones count. */
 export function isAsDeclared(stored: unknown, declared: unknown, isPartial = false): boolean {
   if (stored === HIDDEN) return declared !== null && declared !== undefined
   if (!isObject(stored) || !isObject(declared)) return isDeepStrictEqual(stored ?? null, declared ?? null)

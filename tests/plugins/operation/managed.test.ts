@@ -11,7 +11,7 @@ const REFUSED = { status: 409, body: { error: { code: 'MANAGED' } } }
 
 const { body: agent } = await call('POST', '/agents', { body: { name: 'base' } })
 
-/** One object of each kind: how it is made, where it is, and changes that are refused while it is managed. */
+/** One object of each kind: how it is made, its path, and changes that are refused while it is managed. */
 const KINDS = [
   {
     kind: 'agent',

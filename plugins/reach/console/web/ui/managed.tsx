@@ -4,7 +4,7 @@ import { t } from '../i18n/words.ts'
 import { FileText } from './icons.ts'
 import classes from './managed.module.css'
 
-/** Returns the file by which `svc apply` keeps an object; undefined for an object that people change. */
+/** Returns the file that declares a managed object; undefined for an object that people change. */
 export function managedFileOf(row: unknown): string | undefined {
   const { managed_file } = (row ?? {}) as { managed_file?: string | null }
   return managed_file ?? undefined
@@ -24,7 +24,7 @@ export function Managed({ row, children }: { row: unknown; children: ReactNode }
   )
 }
 
-/** Says which file an object comes from, and where it is changed. */
+/** Names the file that declares an object, which is to be changed instead. */
 export const ManagedNote = ({ file }: { file: string }) => (
   <div className={classes.note} role="note">
     <FileText size={16} aria-hidden className={classes.icon} />
