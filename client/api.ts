@@ -1541,7 +1541,7 @@ export interface paths {
   "/webhooks/{id}": {
     /**
      * Get a webhook
-     * @description Returns the webhook without its secret.
+     * @description Returns a webhook with its address, its events and whether its receiver fails. The secret is not shown again.
      */
     get: operations["getWebhook"];
     /**
@@ -1637,7 +1637,7 @@ export interface paths {
   "/agents/{id}/triggers/{trigger_id}": {
     /**
      * Get a trigger
-     * @description Returns the trigger without its secret.
+     * @description Returns a trigger with its prompt, its address and the time of its last request. The secret is not shown again.
      *
      * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
      */
@@ -9601,7 +9601,7 @@ export interface components {
     Trigger: {
       id: string;
       name: string;
-      /** @description The message that the agent receives. `{{path}}` stands for a value of the body, such as `{{issue.title}}` or `{{commits.0.message}}`, and `{{.}}` for all of it; values are filled in as quotations from others */
+      /** @description The message that the agent receives. `{{path}}` is replaced by a value of the body, such as `{{issue.title}}` or `{{commits.0.message}}`, and `{{.}}` by all of it; values are filled in as quotations from others */
       prompt: string;
       /** @description A thread for each request, or one in which all turns follow each other */
       thread: components["schemas"]["TriggerThread"];
@@ -9633,7 +9633,7 @@ export interface components {
     NewTrigger: {
       name: string;
       verify: components["schemas"]["TriggerVerification"];
-      /** @description The message that the agent receives. `{{path}}` stands for a value of the body, such as `{{issue.title}}` or `{{commits.0.message}}`, and `{{.}}` for all of it; values are filled in as quotations from others */
+      /** @description The message that the agent receives. `{{path}}` is replaced by a value of the body, such as `{{issue.title}}` or `{{commits.0.message}}`, and `{{.}}` by all of it; values are filled in as quotations from others */
       prompt: string;
       /** @description As `<provider>:<model>`; null for the model of the agent */
       model?: string | null;
@@ -9652,7 +9652,7 @@ export interface components {
     CreatedTrigger: {
       id: string;
       name: string;
-      /** @description The message that the agent receives. `{{path}}` stands for a value of the body, such as `{{issue.title}}` or `{{commits.0.message}}`, and `{{.}}` for all of it; values are filled in as quotations from others */
+      /** @description The message that the agent receives. `{{path}}` is replaced by a value of the body, such as `{{issue.title}}` or `{{commits.0.message}}`, and `{{.}}` by all of it; values are filled in as quotations from others */
       prompt: string;
       /** @description A thread for each request, or one in which all turns follow each other */
       thread: components["schemas"]["TriggerThread"];
@@ -9675,7 +9675,7 @@ export interface components {
     /** TriggerChanges */
     TriggerChanges: {
       name?: string;
-      /** @description The message that the agent receives. `{{path}}` stands for a value of the body, such as `{{issue.title}}` or `{{commits.0.message}}`, and `{{.}}` for all of it; values are filled in as quotations from others */
+      /** @description The message that the agent receives. `{{path}}` is replaced by a value of the body, such as `{{issue.title}}` or `{{commits.0.message}}`, and `{{.}}` by all of it; values are filled in as quotations from others */
       prompt?: string;
       /** @description A thread for each request, or one in which all turns follow each other */
       thread?: components["schemas"]["TriggerThread"];
@@ -24429,7 +24429,7 @@ export interface operations {
   };
   /**
    * Get a webhook
-   * @description Returns the webhook without its secret.
+   * @description Returns a webhook with its address, its events and whether its receiver fails. The secret is not shown again.
    */
   getWebhook: {
     parameters: {
@@ -24923,7 +24923,7 @@ export interface operations {
   };
   /**
    * Get a trigger
-   * @description Returns the trigger without its secret.
+   * @description Returns a trigger with its prompt, its address and the time of its last request. The secret is not shown again.
    *
    * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
    */
