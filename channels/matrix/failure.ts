@@ -10,7 +10,7 @@ import {
 } from '#plugin-api'
 
 /** The code of a refusal without one of Matrix, e.g. of a proxy. */
-export const FOREIGN = 'FOREIGN'
+const FOREIGN = 'FOREIGN'
 
 const REASONS = indexReasons<string>({
   invalid_credentials: ['M_UNKNOWN_TOKEN', 'M_MISSING_TOKEN', 'M_USER_DEACTIVATED'],
