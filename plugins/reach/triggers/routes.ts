@@ -100,7 +100,8 @@ export const triggerRoutes: Route<Cradle>[] = [
     path: `${PATH}/:trigger_id`,
     operation_id: 'getTrigger',
     summary: 'Get a trigger',
-    description: 'Returns a trigger with its prompt, its address and the time of its last request. The secret is not shown again.',
+    description:
+      'Returns a trigger with its prompt, its address and the time of its last request. The secret is not shown again.',
     guard: 'agent',
     params: triggerParams,
     response: { 200: triggerRow },

@@ -86,7 +86,8 @@ export const webhookRoutes: Route<Cradle>[] = [
     path: `${PATH}/:id`,
     operation_id: 'getWebhook',
     summary: 'Get a webhook',
-    description: 'Returns a webhook with its address, its events and whether its receiver fails. The secret is not shown again.',
+    description:
+      'Returns a webhook with its address, its events and whether its receiver fails. The secret is not shown again.',
     guard: 'user',
     params: webhookParams,
     response: { 200: webhookRow },
