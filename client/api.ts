@@ -9583,11 +9583,6 @@ export interface components {
       };
     };
     /**
-     * TriggerThread
-     * @enum {string}
-     */
-    TriggerThread: "new" | "same";
-    /**
      * TriggerScheme
      * @enum {string}
      */
@@ -9604,7 +9599,7 @@ export interface components {
       /** @description The message that the agent receives. `{{path}}` is replaced by a value of the body, such as `{{issue.title}}` or `{{commits.0.message}}`, and `{{.}}` by all of it; values are filled in as quotations from others */
       prompt: string;
       /** @description A thread for each request, or one in which all turns follow each other */
-      thread: components["schemas"]["TriggerThread"];
+      thread: components["schemas"]["RunThread"];
       /** @description As `<provider>:<model>`; null for the model of the agent */
       model: string | null;
       /** @description False while requests are refused */
@@ -9641,7 +9636,7 @@ export interface components {
        * @description A thread for each request, or one in which all turns follow each other
        * @default new
        */
-      thread?: components["schemas"]["TriggerThread"];
+      thread?: components["schemas"]["RunThread"];
       /**
        * @description False while requests are refused
        * @default true
@@ -9655,7 +9650,7 @@ export interface components {
       /** @description The message that the agent receives. `{{path}}` is replaced by a value of the body, such as `{{issue.title}}` or `{{commits.0.message}}`, and `{{.}}` by all of it; values are filled in as quotations from others */
       prompt: string;
       /** @description A thread for each request, or one in which all turns follow each other */
-      thread: components["schemas"]["TriggerThread"];
+      thread: components["schemas"]["RunThread"];
       /** @description As `<provider>:<model>`; null for the model of the agent */
       model: string | null;
       /** @description False while requests are refused */
@@ -9678,7 +9673,7 @@ export interface components {
       /** @description The message that the agent receives. `{{path}}` is replaced by a value of the body, such as `{{issue.title}}` or `{{commits.0.message}}`, and `{{.}}` by all of it; values are filled in as quotations from others */
       prompt?: string;
       /** @description A thread for each request, or one in which all turns follow each other */
-      thread?: components["schemas"]["TriggerThread"];
+      thread?: components["schemas"]["RunThread"];
       /** @description As `<provider>:<model>`; null for the model of the agent */
       model?: string | null;
       /** @description False while requests are refused */
@@ -25136,15 +25131,13 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "application/octet-stream": string;
-          "*/*": unknown;
+          "application/json": components["schemas"]["TriggerPing"];
         };
       };
       /** @description Success */
       202: {
         content: {
-          "application/octet-stream": string;
-          "*/*": unknown;
+          "application/json": components["schemas"]["TriggeredTurn"];
         };
       };
       400: components["responses"]["BadJsonOrBadRequestError"];

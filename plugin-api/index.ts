@@ -44,6 +44,7 @@ export {
   createDeclarable,
   type DeclarableKind,
   type Managed,
+  managedIndex,
   managedRow,
   showManaged,
 } from './managed.ts'
@@ -66,3 +67,4 @@ export type {
   WriteArea,
 } from './tool.ts'
 export * from './toolbox/index.ts'
+export * from './webhook-source.ts'

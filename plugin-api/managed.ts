@@ -1,4 +1,4 @@
-import type { Collection, Document, Filter } from 'mongodb'
+import type { Collection, Document, Filter, IndexDescription } from 'mongodb'
 import type { Caller } from '#kernel'
 
 /** The part of a document that says that `svc apply` keeps it; missing from all others. */
@@ -12,6 +12,12 @@ export interface Managed {
     /** The files of the workspace that were applied. */
     files?: string[]
   }
+}
+
+/** The index that managed objects are listed with; other objects are not in it. */
+export const managedIndex: IndexDescription = {
+  key: { 'managed.by': 1, _id: 1 },
+  partialFilterExpression: { 'managed.by': 'apply' },
 }
 
 /** The fields of a row that say whether `svc apply` keeps the object. */

@@ -12,6 +12,8 @@ import { isRepeatable, performOnce } from './repetition.ts'
 import { assertParams } from './request-facts.ts'
 
 const NO_FIELDS = objectOf({})
+/** The time in which a body must arrive that is no upload, in milliseconds. */
+const BODY_MS = 300_000
 const FORM = 'multipart/form-data'
 
 type FollowUp = Call['followUps'][number]
@@ -108,9 +110,18 @@ function createContentReader(route: Route, { readBody, readUpload }: EndpointPar
   return async (call: Call) => {
     const { context } = call
     call.query = route.raw ? { ...context.query } : checkQuery?.({ ...context.query })
-    if (route.raw) call.bytes = await readBytes(context.req, route.raw.max_bytes)
-    else if (takesFile(context)) call.upload = await readUpload(context.req, route.upload!)
-    else call.body = checkBody?.(await readBody(context))
+    if (takesFile(context)) {
+      call.upload = await readUpload(context.req, route.upload!)
+      return
+    }
+    // Only uploads have the time that the server allows.
+    const late = context.req.complete ? undefined : setTimeout(() => context.req.destroy(), BODY_MS)
+    try {
+      if (route.raw) call.bytes = await readBytes(context.req, route.raw.max_bytes)
+      else call.body = checkBody?.(await readBody(context))
+    } finally {
+      clearTimeout(late)
+    }
   }
 }
 

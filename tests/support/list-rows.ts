@@ -52,6 +52,13 @@ export function longLists(server: TestServer): Record<string, LongList> {
     return copies.map((made) => String(made._id))
   }
 
+  const addWebhook = (url: string) => create('/webhooks', { url, events: ['turn.ended'] })
+  const addTrigger = async () => {
+    const path = '/agents/assistant/triggers'
+    const { id } = await create(path, { name: 'hook', verify: { scheme: 'token' }, prompt: 'Do it.' })
+    return { path, id }
+  }
+
   const agent = {
     description: control(2000),
     system_prompt: 'p'.repeat(99_000),
@@ -463,6 +470,64 @@ export function longLists(server: TestServer): Record<string, LongList> {
         const managed = { by: 'apply', file: 'prompts/managed.yaml' }
         const ids = await copy('prompts', { _id: id }, count, (n) => ({ name_key: `managed-${n}`, managed }))
         return { path: '/managed?kind=prompt', ids }
+      },
+    },
+    'GET /imports': {
+      key: 'id',
+      async fill(count) {
+        const { _id: user_id } = (await db.collection('users').findOne({ username: 'admin' }))!
+        const ids = Array.from({ length: count }, (_, n) => `imp_${n}`)
+        const imports = ids.map((_id) => ({
+          ...{ _id, user_id, agent_id: 'assistant', locale: 'en', filename: wide(200), size: 1 },
+          ...{ kind: 'chatgpt', state: 'failed', reason: { code: 'ARCHIVE_DAMAGED', details: {} } },
+          ...{ counts: { imported: 0, unchanged: 0, empty: 0, failed: 0 }, next: 0, attempts: 1 },
+          ...{ bytes_read: 1, bytes_total: 1, created_at: 1_900_000_000, ended_at: 1_900_000_000 },
+        }))
+        await db.collection<{ _id: string }>('imports').insertMany(imports)
+        return { path: '/imports', ids }
+      },
+    },
+    'GET /webhooks': {
+      key: 'id',
+      async fill(count) {
+        const { id } = await addWebhook('https://192.31.196.1/')
+        const url = `https://192.31.196.1/${numbered(0, 2000)}`
+        return { path: '/webhooks', ids: await copy('webhooks', { _id: id }, count, () => ({ url })) }
+      },
+    },
+    'GET /webhooks/:id/deliveries': {
+      key: 'id',
+      async fill(count) {
+        const { id } = await addWebhook('https://192.31.196.1/delivered')
+        await create(`/webhooks/${id}/test`, {})
+        const error = { code: 'WEBHOOK_REFUSED', details: { status: 500 } }
+        const ids = await copy('webhook_deliveries', { webhook_id: id }, count, (n) => ({
+          ...{ position: n + 2, error, body: control(2000) },
+        }))
+        return { path: `/webhooks/${id}/deliveries`, ids }
+      },
+    },
+    'GET /agents/:id/triggers': {
+      key: 'id',
+      async fill(count) {
+        const { path, id } = await addTrigger()
+        return { path, ids: await copy('triggers', { _id: id }, count, () => ({ prompt: wide(20_000) })) }
+      },
+    },
+    'GET /agents/:id/triggers/:trigger_id/deliveries': {
+      key: 'id',
+      async fill(count) {
+        const { path, id } = await addTrigger()
+        const { _id: user_id } = (await db.collection('users').findOne({ username: 'admin' }))!
+        const ids = Array.from({ length: count }, (_, n) => `${id}:${n}`)
+        const deliveries = ids.map((_id, n) => ({
+          ...{ _id, user_id, agent_id: 'assistant', trigger_id: id, delivery_id: numbered(n, 256) },
+          ...{ received_ms: 1_900_000_000_000 + (n % 5), status: 'refused', repeats: 0 },
+          ...{ thread_id: 'thr_none', turn_id: null, bytes: 1, missing: [control(200)] },
+          ...{ error: { code: 'BUDGET_EXCEEDED', details: {} }, delete_at: new Date(2_000_000_000_000) },
+        }))
+        await db.collection<{ _id: string }>('trigger_deliveries').insertMany(deliveries)
+        return { path: `${path}/${id}/deliveries`, ids }
       },
     },
     'GET /memories': {

@@ -6,6 +6,7 @@ import {
   describeLeftFolders,
   grantRoutes,
   listNames,
+  managedIndex,
   sharingIndexes,
 } from '#plugin-api'
 import { type Agents, createAgents } from './agents.ts'
@@ -31,6 +32,7 @@ export default definePlugin({
       indexes: [
         { key: { owner_id: 1, name: 1 }, unique: true },
         { key: { owner_id: 1, _id: 1 } },
+        managedIndex,
         ...sharingIndexes,
         { key: { default_model: 1 } },
         { key: { 'operation.until': 1 }, partialFilterExpression: { 'operation.until': { $exists: true } } },

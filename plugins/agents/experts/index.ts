@@ -1,4 +1,4 @@
-import { createDeclarable, createShareable, definePlugin, grantRoutes } from '#plugin-api'
+import { createDeclarable, createShareable, definePlugin, grantRoutes, managedIndex } from '#plugin-api'
 import type { PublishedExpertDocument } from './character.ts'
 import { bundledExperts, createExperts, type Experts } from './experts.ts'
 import { manifest } from './manifest.ts'
@@ -17,7 +17,7 @@ declare module '#kernel/types' {
 export default definePlugin({
   ...manifest,
   setup(host) {
-    host.collection('published_experts', { indexes: publishedExpertIndexes })
+    host.collection('published_experts', { indexes: [...publishedExpertIndexes, managedIndex] })
     host.limit('published_experts', ({ collections }, created_by_id) =>
       collections.published_experts.countDocuments({ created_by_id }),
     )

@@ -1,5 +1,5 @@
 // Owns saved prompts. The server lists their variables; the client that sends a prompt asks for the values.
-import { createDeclarable, createShareable, definePlugin, grantRoutes } from '#plugin-api'
+import { createDeclarable, createShareable, definePlugin, grantRoutes, managedIndex } from '#plugin-api'
 import { manifest } from './manifest.ts'
 import { createPrompts, type PromptDocument, type Prompts, promptIndexes } from './prompts.ts'
 import { promptRoutes } from './routes.ts'
@@ -15,7 +15,7 @@ declare module '#kernel/types' {
 export default definePlugin({
   ...manifest,
   setup(host) {
-    host.collection('prompts', { indexes: promptIndexes })
+    host.collection('prompts', { indexes: [...promptIndexes, managedIndex] })
     host.service('prompts', createPrompts)
     host.limit('prompts', ({ prompts }, user_id) => prompts.count(user_id))
     host.routes(promptRoutes)

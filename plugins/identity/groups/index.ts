@@ -1,6 +1,6 @@
 // Owns the groups, whose members accounts name themselves, and the rules of sharing. Things that are shared keep their own
 // grants; their plugins describe them at `groups.shareables`.
-import { createDeclarable, definePlugin, type Shareable } from '#plugin-api'
+import { createDeclarable, definePlugin, managedIndex, type Shareable } from '#plugin-api'
 import { accessRoutes } from './access.ts'
 import { groupCommands } from './commands.ts'
 import { createDirectory, type Directory } from './directory.ts'
@@ -32,6 +32,7 @@ export default definePlugin({
     host.collection('groups', {
       indexes: [
         { key: { name_key: 1 }, unique: true },
+        managedIndex,
         { key: { is_default: 1 }, partialFilterExpression: { is_default: true } },
       ],
     })

@@ -6,6 +6,7 @@ import {
   type GuardedFetch,
   grantRoutes,
   listNames,
+  managedIndex,
   sharingIndexes,
 } from '#plugin-api'
 import { createProviderConnections, type ProviderConnections } from './connections.ts'
@@ -76,7 +77,7 @@ export default definePlugin({
   ...manifest,
   setup(host) {
     host.collection('providers', {
-      indexes: [{ key: { owner_id: 1, name: 1 }, unique: true }, ...sharingIndexes],
+      indexes: [{ key: { owner_id: 1, name: 1 }, unique: true }, ...sharingIndexes, managedIndex],
       sealed: { api_key: 'provider:{_id}', secret_options: 'provider:{_id}:options' },
     })
     host.collection('model_lists')

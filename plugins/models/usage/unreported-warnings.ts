@@ -1,5 +1,5 @@
 import type { Collection, IndexDescription } from 'mongodb'
-import type { UnreportedRecord } from '../../reach/webhooks/types.ts'
+import type { UnreportedRecord } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import type { ServerCounterDocument, UnreportedWarning, UsageCounterDocument } from './types.ts'
 

@@ -121,7 +121,7 @@ export function createManagedObjects({
     /** Lists the managed objects of a kind. Throws NOT_FOUND for an unknown kind. */
     async list(name: string, page: PageRequest): Promise<Page<ManagedObject>> {
       const listing = {
-        parts: [{ managed: { $exists: true } }],
+        parts: [{ 'managed.by': 'apply' as const }],
         sort: { _id: 1 as const },
         projection: { managed: 1 },
       }

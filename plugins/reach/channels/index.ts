@@ -5,6 +5,7 @@ import {
   definePlugin,
   type LeaseDocument,
   listNames,
+  managedIndex,
   type SealedConfigs,
   type UploadedFile,
 } from '#plugin-api'
@@ -106,7 +107,12 @@ export default definePlugin({
   ...manifest,
   setup(host) {
     host.collection('channels', {
-      indexes: [{ key: { agent_id: 1, name: 1 }, unique: true }, { key: { enabled: 1 } }, unreportedIndex],
+      indexes: [
+        { key: { agent_id: 1, name: 1 }, unique: true },
+        { key: { enabled: 1 } },
+        unreportedIndex,
+        managedIndex,
+      ],
       sealed: { secret_config: 'channel:{_id}', cursor: 'cursor:{_id}' },
     })
     host.collection('channel_leases')

@@ -1,6 +1,6 @@
 // Owns schedules and their runs. Turns run in `chat`; conversations of other platforms are found, and answers delivered,
 // by whatever extends `schedules.destinations` and `schedules.deliveries`.
-import { createDeclarable, definePlugin, listNames } from '#plugin-api'
+import { createDeclarable, definePlugin, listNames, managedIndex } from '#plugin-api'
 import { createExecution, type Execution } from './execution.ts'
 import { findListeners } from './listeners.ts'
 import { manifest } from './manifest.ts'
@@ -26,7 +26,7 @@ declare module '#kernel/types' {
 export default definePlugin({
   ...manifest,
   setup(host) {
-    host.collection('schedules', { indexes: scheduleIndexes })
+    host.collection('schedules', { indexes: [...scheduleIndexes, managedIndex] })
     host.collection('schedule_runs', { indexes: runIndexes })
     host.extensionPoint('schedules.destinations', { noun: 'destinations' })
     host.extensionPoint('schedules.deliveries', { noun: 'delivery' })

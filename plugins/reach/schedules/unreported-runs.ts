@@ -1,4 +1,4 @@
-import type { UnreportedRecord } from '../webhooks/types.ts'
+import type { UnreportedRecord } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import type { RunDocument } from './types.ts'
 

@@ -50,7 +50,7 @@ const prompt = {
 } as const
 
 const thread = {
-  title: 'TriggerThread',
+  title: 'RunThread',
   enum: ['new', 'same'],
   description: 'A thread for each request, or one in which all turns follow each other',
   examples: ['new'],

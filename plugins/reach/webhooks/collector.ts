@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { acquireLease, isUnavailable, untilTick } from '#plugin-api'
+import { acquireLease, isUnavailable, type UnreportedRecord, untilTick, type WebhookFact } from '#plugin-api'
 import type { Account } from '../../identity/users/types.ts'
 import { isAbout, mayHear } from './hearing.ts'
 import type { Cradle } from './manifest.ts'
-import type { Fact, UnreportedRecord, WebhookDocument } from './types.ts'
+import type { WebhookDocument } from './types.ts'
 
 /** The longest time without a look at the records, which finds what no event has told, in milliseconds. */
 const IDLE_MS = 5000
@@ -40,9 +40,9 @@ export function createWebhookCollector(cradle: Cradle) {
   const store = async (
     webhook: WebhookDocument,
     account: Account,
-    facts: readonly Fact[],
+    facts: readonly WebhookFact[],
   ): Promise<number> => {
-    const ownFacts: Fact[] = []
+    const ownFacts: WebhookFact[] = []
     for (const fact of facts)
       if (
         isAbout(webhook, fact, account.role === 'admin') &&

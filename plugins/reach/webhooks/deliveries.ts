@@ -1,8 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { Condition, IndexDescription } from 'mongodb'
-import { AppError, findPage, isOnlyDuplicates, type Page, type PageRequest } from '#plugin-api'
+import {
+  AppError,
+  findPage,
+  isOnlyDuplicates,
+  type Page,
+  type PageRequest,
+  type WebhookFact,
+} from '#plugin-api'
 import type { Cradle } from './manifest.ts'
-import type { DeliveryDocument, DeliveryError, Fact, WebhookDocument } from './types.ts'
+import type { DeliveryDocument, DeliveryError, WebhookDocument } from './types.ts'
 
 /** The time for which a delivery is retried, in milliseconds. */
 export const RETRIED_MS = 86_400_000
@@ -40,7 +47,13 @@ export function createDeliveries({
 
   const toDelivery = (
     { _id: webhook_id, user_id }: Pick<WebhookDocument, '_id' | 'user_id'>,
-    { id, event, agent_id, at, data }: Omit<Fact, 'user_id' | 'event'> & Pick<DeliveryDocument, 'event'>,
+    {
+      id,
+      event,
+      agent_id,
+      at,
+      data,
+    }: Omit<WebhookFact, 'user_id' | 'event'> & Pick<DeliveryDocument, 'event'>,
     position: number,
   ): DeliveryDocument => ({
     _id: deliveryId(webhook_id, id),

@@ -1,6 +1,6 @@
-import { AppError } from '#plugin-api'
+import { AppError, type WebhookFact } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
-import type { Fact, WebhookDocument } from './types.ts'
+import type { WebhookDocument } from './types.ts'
 
 /** True while an account exists, is enabled, and may use this agent, unless it is null. */
 export async function mayHear(
@@ -23,7 +23,7 @@ export async function mayHear(
 /** True if a webhook of an account is about a fact: its own, or for administrators any budget. */
 export const isAbout = (
   { user_id, agent_id, events, hears_since }: WebhookDocument,
-  fact: Fact,
+  fact: WebhookFact,
   isAdministrator: boolean,
 ): boolean =>
   events.includes(fact.event) &&

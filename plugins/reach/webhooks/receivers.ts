@@ -30,7 +30,7 @@ export interface SignedRequest {
 }
 
 /** Returns the headers of Standard Webhooks; `timestamp` is Unix seconds. */
-export function sign({ secret, id, body }: Omit<SignedRequest, 'url'>, timestamp: number) {
+function sign({ secret, id, body }: Omit<SignedRequest, 'url'>, timestamp: number) {
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
   const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
   return {

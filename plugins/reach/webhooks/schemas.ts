@@ -1,15 +1,6 @@
-import { nullable, objectOf, rowOf } from '#plugin-api'
+import { nullable, objectOf, rowOf, WEBHOOK_EVENTS } from '#plugin-api'
 
 const seconds = { type: 'integer', minimum: 0, description: 'Unix seconds' } as const
-
-/** The events that a webhook can hear of. */
-export const EVENTS = [
-  'turn.ended',
-  'approval.requested',
-  'schedule.run_ended',
-  'channel.state_changed',
-  'budget.warned',
-] as const
 
 const url = {
   type: 'string',
@@ -23,9 +14,9 @@ const url = {
 const events = {
   type: 'array',
   minItems: 1,
-  maxItems: EVENTS.length,
+  maxItems: WEBHOOK_EVENTS.length,
   uniqueItems: true,
-  items: { title: 'WebhookEvent', enum: EVENTS, examples: ['turn.ended'] },
+  items: { title: 'WebhookEvent', enum: WEBHOOK_EVENTS, examples: ['turn.ended'] },
   description:
     'The events to be notified of. `budget.warned` is about your own account, and for administrators about every account',
   examples: [['turn.ended', 'approval.requested']],

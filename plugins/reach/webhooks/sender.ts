@@ -21,7 +21,7 @@ const LONGEST_PAUSE_MS = 3_600_000
 const FAILING_MS = RETRIED_MS - 600_000
 
 /** Returns the delay after this many failures in a row, in milliseconds. */
-export const retryDelay = (failures: number): number =>
+const retryDelay = (failures: number): number =>
   Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 4 ** Math.max(0, failures - 1))
 
 /** Sends the deliveries that are due. */

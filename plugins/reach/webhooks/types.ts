@@ -1,8 +1,5 @@
-import type { LeaseDocument, TypeOf } from '#plugin-api'
-import type { deliveryStatus, disabledReason, EVENTS } from './schemas.ts'
-
-/** The type of an event. */
-export type WebhookEvent = (typeof EVENTS)[number]
+import type { LeaseDocument, TypeOf, WebhookEvent } from '#plugin-api'
+import type { deliveryStatus, disabledReason } from './schemas.ts'
 
 /** A webhook; times are Unix seconds unless they say otherwise. */
 export interface WebhookDocument {
@@ -65,28 +62,6 @@ export interface DeliveryDocument {
   delete_at: Date | null
 }
 
-/** Something that has happened, as records of a plugin show it. */
-export interface Fact {
-  /** The same each time that the records are read. */
-  id: string
-  event: WebhookEvent
-  /** The account that it belongs to; null for the whole server, of which only administrators hear. */
-  user_id: string | null
-  agent_id: string | null
-  /** Unix milliseconds. */
-  at: number
-  /** The `data` of the requests. */
-  data: Record<string, unknown>
-}
-
-/** A record with facts that webhooks have not heard of yet. */
-export interface UnreportedRecord {
-  /** Oldest first. */
-  facts: readonly Fact[]
-  /** Removes the mark of the record, unless the record has changed since it was read. */
-  settle(): Promise<unknown>
-}
-
 declare module '#kernel/types' {
   interface Collections {
     webhooks: {
@@ -94,17 +69,6 @@ declare module '#kernel/types' {
       webhook_deliveries: DeliveryDocument
       webhook_leases: LeaseDocument
     }
-  }
-  interface ExtensionPoints {
-    /**
-     * Returns records that are marked as unreported, at most `limit`: of these accounts, and perhaps of others. A plugin
-     * sets the mark in the same write that makes a fact true. Facts from before `since` (Unix milliseconds) may be missing.
-     */
-    'webhooks.sources': (question: {
-      user_ids: readonly string[]
-      since: number
-      limit: number
-    }) => Promise<readonly UnreportedRecord[]>
   }
   interface Events {
     /** A webhook was created, changed or removed, or the server has disabled it. */

@@ -9,6 +9,7 @@ import {
   type GuardedFetch,
   grantRoutes,
   listNames,
+  managedIndex,
   type SealedConfigs,
 } from '#plugin-api'
 import { type AccessLosses, createAccessLosses } from './access-losses.ts'
@@ -80,7 +81,10 @@ declare module '#kernel/types' {
 export default definePlugin({
   ...manifest,
   setup(host) {
-    host.collection('connectors', { indexes: connectorIndexes, sealed: { secret_config: 'connector:{_id}' } })
+    host.collection('connectors', {
+      indexes: [...connectorIndexes, managedIndex],
+      sealed: { secret_config: 'connector:{_id}' },
+    })
     host.collection('connector_credentials', {
       indexes: [{ key: { connector_id: 1 } }, { key: { user_id: 1 } }, { key: { updated_at: 1 } }],
       sealed: { sealed: 'connector-credentials:{_id}' },

@@ -1,5 +1,5 @@
 import type { IndexDescription } from 'mongodb'
-import type { UnreportedRecord } from '../../../reach/webhooks/types.ts'
+import type { UnreportedRecord } from '#plugin-api'
 import type { ThreadDocument } from '../documents.ts'
 import { waitsForClient } from '../loop/client-tools.ts'
 import type { Cradle } from '../manifest.ts'

@@ -1,5 +1,5 @@
 import type { IndexDescription } from 'mongodb'
-import type { UnreportedRecord } from '../../webhooks/types.ts'
+import type { UnreportedRecord } from '#plugin-api'
 import type { ChannelDocument } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
 
