@@ -96,7 +96,7 @@ const listKinds = (point: string) =>
 t.test('a kind that is switched off is gone, and what was made of it waits for it', async (t) => {
   const channelKinds = listKinds('channels.kinds')
   const providerKinds = listKinds('providers.kinds')
-  t.same([channelKinds.length, providerKinds.length], [8, 8])
+  t.same([channelKinds.length, providerKinds.length], [12, 8])
   const config = { database: { url: await createDatabaseUrl(t) } }
   const home = createHome(t, config)
   const server = await startServer(t, { home })

@@ -509,6 +509,7 @@ export function longLists(server: TestServer): Record<string, LongList> {
     },
     'GET /agents/:id/triggers': {
       key: 'id',
+      page: 7,
       async fill(count) {
         const { path, id } = await addTrigger()
         return { path, ids: await copy('triggers', { _id: id }, count, () => ({ prompt: wide(20_000) })) }
@@ -527,7 +528,7 @@ export function longLists(server: TestServer): Record<string, LongList> {
           ...{ error: { code: 'BUDGET_EXCEEDED', details: {} }, delete_at: new Date(2_000_000_000_000) },
         }))
         await db.collection<{ _id: string }>('trigger_deliveries').insertMany(deliveries)
-        return { path: `${path}/${id}/deliveries`, ids }
+        return { path: `${path}/${id}/deliveries`, ids: deliveries.map(({ delivery_id }) => delivery_id) }
       },
     },
     'GET /memories': {

@@ -26,6 +26,7 @@ declare module '#kernel/types' {
     }
   }
   interface GuardContexts {
+    /** An account without a running import; see `user`. */
     importer: GuardContexts['user']
   }
   interface PrivateServices {

@@ -63,7 +63,15 @@ export function createTriggers({
 
     /** Lists the triggers of an account with an agent, newest first. Throws VALIDATION_FAILED for an unknown cursor. */
     list: (owner: TriggerOwner, page: PageRequest): Promise<Page<TriggerDocument>> =>
-      findPage(triggers, { parts: [owner], sort: { created_at: -1, _id: -1 } }, page),
+      findPage(
+        triggers,
+        {
+          parts: [owner],
+          sort: { created_at: -1, _id: -1 },
+          bytesOf: ({ prompt }) => Buffer.byteLength(JSON.stringify(prompt)),
+        },
+        page,
+      ),
 
     /** Creates a trigger; returns its secret too. Throws PROVIDER_NOT_VISIBLE, LIMIT_REACHED, VALIDATION_FAILED. */
     async create(
