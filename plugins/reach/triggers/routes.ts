@@ -83,7 +83,7 @@ export const triggerRoutes: Route<Cradle>[] = [
     operation_id: 'createTrigger',
     summary: 'Create a trigger',
     description:
-      'Creates an address to which another service sends its webhooks. Each verified request starts a turn of the agent in the name of the account: within its quota and with its permissions. A trigger created with an API key starts turns with the scopes of the key. Only this reply contains the secret.',
+      'Creates an address to which another service sends its webhooks. Each verified request starts a turn of the agent in the name of the account: within its quota and with its permissions. A trigger created with an API key starts turns with the scopes of the key. Only this reply contains the secret, if the server has made it.',
     guard: 'agent',
     body: newTrigger,
     response: { 201: createdTrigger },

@@ -120,7 +120,14 @@ export const triggerRow = { title: 'Trigger', ...rowOf(fields) } as const
 /** The reply to POST /agents/:id/triggers. */
 export const createdTrigger = {
   title: 'CreatedTrigger',
-  ...rowOf({ ...fields, secret: shownSecret }),
+  ...rowOf({
+    ...fields,
+    secret: {
+      ...nullable({ type: 'string' } as const),
+      description: 'The secret that the server has made, which is not shown again; null for your own',
+      examples: shownSecret.examples,
+    },
+  }),
 } as const
 
 /** The reply to POST /agents/:id/triggers/:trigger_id/secret. */

@@ -73,12 +73,12 @@ export function createTriggers({
         page,
       ),
 
-    /** Creates a trigger; returns its secret too. Throws PROVIDER_NOT_VISIBLE, LIMIT_REACHED, VALIDATION_FAILED. */
+    /** Creates a trigger; returns its secret too if this server has made it. Throws PROVIDER_NOT_VISIBLE, LIMIT_REACHED, VALIDATION_FAILED. */
     async create(
       owner: TriggerOwner,
       { verify, model = null, ...settings }: TypeOf<typeof newTrigger>,
       scopes: Scopes,
-    ): Promise<{ trigger: TriggerDocument; secret: string }> {
+    ): Promise<{ trigger: TriggerDocument; secret: string | null }> {
       if (model !== null) await models.assertUsable(model, owner.user_id)
       const { scheme, secret = makeSecret(scheme) } = verify
       assertSecret(scheme, secret)
@@ -98,7 +98,7 @@ export function createTriggers({
         updated_at: now,
       }
       await limits.within('triggers', owner.user_id, () => triggers.insertOne(trigger))
-      return { trigger, secret }
+      return { trigger, secret: verify.secret === undefined ? secret : null }
     },
 
     /** Changes a trigger. Throws what `create` throws, NOT_FOUND and PRECONDITION_FAILED. */

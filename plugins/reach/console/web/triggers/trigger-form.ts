@@ -17,8 +17,8 @@ export interface TriggerValues extends Pick<Trigger, 'name' | 'prompt' | 'thread
   secret: string | undefined
 }
 
-/** A trigger that was made, with its secret, which is not shown again. */
-export type CreatedTrigger = components['schemas']['CreatedTrigger']
+/** A trigger and its secret, which is not shown again. */
+export type TriggerWithSecret = Trigger & { secret: string }
 
 /** The first values of the form of a new trigger. */
 export const newValues: TriggerValues = {
@@ -59,12 +59,12 @@ function assertComplete({ name, prompt }: TriggerValues): void {
 }
 
 /** Stores a new trigger; throws the failure of a form that lacks something. */
-export async function createTrigger(agent: string, values: TriggerValues): Promise<CreatedTrigger> {
+export async function createTrigger(agent: string, values: TriggerValues): Promise<TriggerWithSecret> {
   assertComplete(values)
   const params = { path: { id: agent } }
   const created = await send(client.POST('/agents/{id}/triggers', { params, body: toBody(values) }))
   await readAgain()
-  return created
+  return { ...created, secret: created.secret ?? values.secret! }
 }
 
 /** Reads a trigger with the tag of its version. */

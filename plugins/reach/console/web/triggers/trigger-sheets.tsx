@@ -16,17 +16,15 @@ import {
   readTrigger,
   replaceSecret,
   type Trigger,
+  type TriggerWithSecret,
   updateTrigger,
   valuesOf,
 } from './trigger-form.ts'
 
-/** A trigger and its secret, which is not shown again. */
-type WithSecret = Trigger & { secret: string }
-
 /** Makes a trigger, and then shows how to call it. */
 export function NewTrigger({ agentId, onClose }: { agentId: string; onClose(): void }) {
   const draft = useDraft(newValues)
-  const [created, setCreated] = useState<WithSecret>()
+  const [created, setCreated] = useState<TriggerWithSecret>()
   if (created) return <CallSheet trigger={created} isOwnSecret={!draft.value.secret} onClose={onClose} />
   return (
     <Sheet
@@ -92,7 +90,7 @@ export function ReplaceSecret({ agentId, trigger, onClose }: Props) {
 }
 
 interface CallProps {
-  trigger: WithSecret
+  trigger: TriggerWithSecret
   /** True if this server has made the secret. */
   isOwnSecret: boolean
   onClose(): void
