@@ -2,7 +2,9 @@ import { nullable, objectOf, rowOf } from '#plugin-api'
 
 const endpoint = {
   type: 'string',
-  format: 'uri',
+  format: 'url',
+  // Refuses user information here, before the body is logged.
+  pattern: '^https?://[^\\s/?#@\\\\]+([/?#]|$)',
   maxLength: 2048,
   description: 'The address at the push service of the browser',
   examples: ['https://push.example.com/send/4f1c'],

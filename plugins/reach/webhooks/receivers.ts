@@ -48,15 +48,8 @@ export function createReceivers({ config, clock, server }: Pick<Cradle, 'config'
   const guarded = createGuardedFetch({ allowHosts: config.allow_hosts })
 
   return {
-    /** Throws VALIDATION_FAILED unless this is the address of a receiver, and ADDRESS_NOT_ALLOWED. */
-    async assertAddress(url: string): Promise<void> {
-      const address = URL.canParse(url) ? new URL(url) : null
-      if (!address || address.username || address.password) {
-        const message = address ? 'must not contain a name or a password' : 'is not an address'
-        throw new AppError('VALIDATION_FAILED', { issues: [{ path: '/url', rule: 'url', message }] })
-      }
-      await guarded.assertAllowed(url)
-    },
+    /** Throws ADDRESS_NOT_ALLOWED unless receivers may have this address. */
+    assertAllowed: guarded.assertAllowed,
 
     /** Sends a request and reads the status of the answer; nothing of its body is read. Never throws for a receiver. */
     async send({ url, ...message }: SignedRequest): Promise<Answer> {

@@ -4,9 +4,10 @@ const seconds = { type: 'integer', minimum: 0, description: 'Unix seconds' } as 
 
 const url = {
   type: 'string',
-  minLength: 8,
+  format: 'url',
   maxLength: 2048,
-  pattern: '^[Hh][Tt][Tt][Pp][Ss]?://',
+  // Refuses user information here, before the body is logged.
+  pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/?#@\\\\]+([/?#]|$)',
   description: 'An http or https address that receives POST requests; redirects are not followed',
   examples: ['https://hooks.example.com/svc'],
 } as const

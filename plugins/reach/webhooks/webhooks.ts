@@ -74,7 +74,7 @@ export function createWebhooks({
     { id, role, groups }: Pick<AuthCaller, 'id' | 'role' | 'groups'>,
     { url, agent_id }: { url?: string; agent_id?: string | null },
   ): Promise<void> => {
-    if (url !== undefined) await receivers.assertAddress(url)
+    if (url !== undefined) await receivers.assertAllowed(url)
     if (agent_id != null) await agents.findVisible({ id, role, groups }, agent_id)
   }
 

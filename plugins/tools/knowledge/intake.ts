@@ -86,7 +86,6 @@ export async function takeAddress(
   }: Parts & Pick<Cradle, 'addresses' | 'clock'>,
 ): Promise<KnowledgeDocument> {
   const url = new URL(address.url)
-  if (url.username || url.password) throw invalid('/url', 'must not contain a user name or a password')
   await addresses.assertAllowed(url.href)
   const { host, pathname, search } = url
   const path = cleanPath(`${host}${pathname === '/' ? '' : pathname}${search}`) || host

@@ -156,7 +156,8 @@ export const newAddress = objectOf(
     url: {
       type: 'string',
       format: 'url',
-      pattern: '^https?://',
+      // Refuses user information here, before the body is logged.
+      pattern: '^https?://[^\\s/?#@\\\\]+([/?#]|$)',
       maxLength: 2000,
       description: 'The address of a page or a file',
       examples: ['https://example.com/handbook'],
