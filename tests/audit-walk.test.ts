@@ -39,6 +39,7 @@ const UNAUDITED = [
   'POST /agents/:id/read',
   'POST /agents/:id/threads/:thread_id/read',
   'POST /auth/invite/validate',
+  'POST /auth/me/push/focus',
   'POST /auth/oauth/bind/start',
   'POST /auth/oauth/providers/:kind/preview',
   'POST /auth/oauth/providers/:kind/test',
@@ -52,6 +53,7 @@ const UNAUDITED = [
   'POST /connectors/:id/test',
   'POST /connectors/probe',
   'POST /hooks/:channel_id',
+  'POST /hooks/triggers/:trigger_id',
   'POST /knowledge-bases/search',
   'POST /managed/begin',
   'POST /managed/compare',
@@ -142,8 +144,10 @@ const sendPlanted = async (
   const reply = await send({ ...call, caller }, body)
   const made: unknown = reply.answer === 'ok' ? reply.body?.[auditOf(route)?.target ?? 'id'] : undefined
   const isValid = reply.status !== 422
-  // The username at a sign-in is in the request or in the reply.
-  const named = (plainBody?.username ?? reply.body?.user?.username) as string | undefined
+  // The username at a sign-in is in the request or in the reply; the token of a notification stands for its recipient.
+  const named = (plainBody?.username ?? reply.body?.user?.username ?? calls.recipientOf(plainBody?.token)) as
+    | string
+    | undefined
   return {
     reply,
     actor: caller.role === null ? (isValid && named) || null : caller.username,

@@ -232,6 +232,8 @@ const PUBLIC = [
   'POST /auth/set-password',
   'POST /auth/set-password/validate',
   'POST /hooks/:channel_id',
+  'POST /hooks/triggers/:trigger_id',
+  'POST /push/decisions',
 ]
 
 t.test('Only the listed routes and sockets are public', (t) => {

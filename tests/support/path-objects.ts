@@ -20,6 +20,8 @@ export interface World {
   addSession(by: Account): Promise<Made>
   addRunner(): Promise<Made>
   addPrice(): Promise<Made>
+  /** Has a test sent to a webhook. */
+  addDelivery(webhook: Made): Promise<Made>
   addUser(role: 'user' | 'admin', rights: 'all' | 'none'): Promise<Made>
   /** Shares the object of this path with an account, and ends it again if the grant is to be revoked. */
   share(made: Made, path: string, grantee: Account, grant: Grant): Promise<Made>
@@ -197,6 +199,21 @@ const misplaced = (none: Answer, { own: outer }: Classes, inner: Classes): Class
   missing_in_own: [none, outer![1]],
 })
 
+/** Derives the classes of an object of an agent that other services call, without the agent in the path. */
+const hook =
+  (parameter: string, path: string) =>
+  ({ none }: Facts): Classes => {
+    const make = async (world: World, enabled: boolean) => {
+      const { by, params } = await world.add(await addAgent(world, world.owner), path, { enabled })
+      return { by, params: { [parameter]: params[path.slice(path.lastIndexOf(':') + 1)]! } }
+    }
+    return {
+      enabled: [none, (world) => make(world, true)],
+      disabled: [none, (world) => make(world, false)],
+      missing: [none, nothing],
+    }
+  }
+
 /** Things that the server brings along, by the path that names them. */
 const BUILT_IN: Record<string, string> = {
   '/experts/:expert_id': 'general-assistant',
@@ -220,6 +237,11 @@ const PARTS: Record<string, (world: World, agent: Made) => Promise<Made> | Made>
       .params
     return having({ package_id: params.id!, slug: slug! })(world, agent)
   },
+}
+
+/** Objects in others that are not created by a POST to their list. */
+const INNER: Record<string, (world: World, container: Made) => Promise<Made>> = {
+  delivery_id: (world, webhook) => world.addDelivery(webhook),
 }
 
 /** A derivation's facts about a route: the reply about an object that does not exist, and who may do what. */
@@ -362,19 +384,8 @@ const FIRST: Record<string, (facts: Facts) => Classes> = {
     other: ['ok', (world) => addShare(world, world.owner)],
     missing: [none, nothing],
   }),
-  '/hooks/:channel_id'({ none }) {
-    const make = async (world: World, enabled: boolean) => {
-      const channel = await world.add(await addAgent(world, world.owner), `${AGENT}/channels/:cid`, {
-        enabled,
-      })
-      return having({ channel_id: channel.params.cid! })(world, channel)
-    }
-    return {
-      enabled: [none, (world) => make(world, true)],
-      disabled: [none, (world) => make(world, false)],
-      missing: [none, nothing],
-    }
-  },
+  '/hooks/:channel_id': hook('channel_id', `${AGENT}/channels/:cid`),
+  '/hooks/triggers/:trigger_id': hook('trigger_id', `${AGENT}/triggers/:trigger_id`),
 }
 
 const SHARE = `${AGENT}/threads/:thread_id/shares/:share_id`
@@ -468,10 +479,9 @@ export function pathObjectsOf(
     )
   const outer = FIRST[first]?.(facts) ?? privateTo(first, none)
   const part = parameters[1] ? PARTS[parameters[1]] : undefined
-  if (!innerPath) return toObjects(part ? within(outer, part) : outer)
-  return withMisplaced(
-    innerNone,
-    outer,
-    within(outer, (world, container) => world.add(container, innerPath)),
-  )
+  const addInner = innerPath
+    ? (world: World, container: Made) => world.add(container, innerPath)
+    : INNER[parameters[1] ?? '']
+  if (addInner) return withMisplaced(innerNone, outer, within(outer, addInner))
+  return toObjects(part ? within(outer, part) : outer)
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { type PathObjects, pathObjectsOf } from './path-objects.ts'
 import type { Make } from './route-bodies.ts'
 import type { ServedRoute } from './route-calls.ts'
@@ -85,8 +86,9 @@ const EXCEPTIONS: Record<string, Exception> = {
     query: '?token=forged',
     answers: { other: '403 LINK_INVALID', missing: '403 LINK_INVALID' },
   },
-  // A request of a platform has a signature instead of a session.
+  // A request of another service has a signature instead of a session.
   'POST /hooks/:channel_id': { answers: { enabled: '401 AUTH_FAILED' } },
+  'POST /hooks/triggers/:trigger_id': { answers: { enabled: '401 AUTH_FAILED' } },
   // A kind that does not exist is not an object that is missing.
   'POST /agents/:id/channels/:kind/qrcode/generate': noKind,
   'POST /agents/:id/channels/:kind/qrcode/poll': noKind,
@@ -113,6 +115,12 @@ const EXCEPTIONS: Record<string, Exception> = {
   'POST /auth/set-password': { refused: { answer: NO_PASSWORD_LINK } },
   'POST /auth/oauth/exchange': { refused: { answer: '400 OAUTH_BAD_REQUEST' } },
   'POST /auth/oidc/exchange': { refused: { answer: '400 OIDC_BAD_REQUEST' } },
+  'POST /push/decisions': {
+    refused: {
+      answer: '404 NOT_FOUND',
+      body: () => ({ token: randomBytes(32).toString('base64url'), decision: 'approve' }),
+    },
+  },
   'POST /auth/oauth/start': {
     refused: { answer: '400 OAUTH_BAD_REQUEST', body: () => ({ kind: 'feishu' }) },
   },

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import type { JSONSchema } from '../../kernel/schema.ts'
 import { MODEL } from '../../plugin-api/testing/agent-bench.ts'
 import { makeSilence } from '../../plugin-api/toolbox/silence.ts'
 import { MEDIA_MODELS } from './fake-media.ts'
+import type { FakeSubscription } from './fake-push.ts'
 import type { ServedRoute } from './route-calls.ts'
 
 /** The values that bodies are built from. */
@@ -38,6 +40,14 @@ export interface Make {
   pausedThread(): Promise<string>
   /** The id of an agent that everybody may open. */
   sharedAgent(): Promise<string>
+  /** A new subscription of a browser to notifications. */
+  subscription(): FakeSubscription
+  /** The token of a notification about an approval that waits for a new account. */
+  notificationToken(): Promise<string>
+  /** Resolves once no import of the caller runs. */
+  importsEnded(): Promise<unknown>
+  /** The address of a receiver of webhooks that answers. */
+  receiver: string
   /** The base URL of a model provider that answers. */
   upstream: string
   admin: { username: string; password: string }
@@ -71,6 +81,10 @@ const FIELDS: Record<string, Record<string, Value>> = {
   '/auth/passkeys/sign-in': { assertion: ({ passkeySignIn }) => passkeySignIn() },
   '/auth/invite': { code: ({ inviteCode }) => inviteCode() },
   '/auth/set-password': { token: ({ passwordToken }) => passwordToken() },
+  '/auth/me/push': {
+    subscription: ({ subscription }) => subscription(),
+    endpoint: ({ subscription }) => subscription().endpoint,
+  },
   '/auth/oauth/unbind': { kind: ({ linkedKind }) => linkedKind() },
   // An address with which somebody could take the account over.
   '/users/:id': { email: ({ name }) => `${name()}@example.org` },
@@ -117,11 +131,17 @@ const FIELDS: Record<string, Record<string, Value>> = {
   '/knowledge-bases/settings': { embedding_model: () => null },
   '/knowledge-bases/:id/documents': { url: () => 'http://192.31.196.1/page' },
   // The group that every server has.
-  '/managed': { kind: () => 'group', id: () => 'grp_everyone' },
+  '/managed': {
+    kind: () => 'group',
+    id: () => 'grp_everyone',
+    digest: () => randomBytes(32).toString('hex'),
+  },
+  '/push/decisions': { token: ({ notificationToken }) => notificationToken() },
   '/v1': {
     model: ({ sharedAgent }) => sharedAgent(),
     messages: () => [{ role: 'user', content: 'hello' }],
   },
+  '/webhooks': { url: ({ receiver }) => receiver },
 }
 
 /** Creates a form with one file. */
@@ -136,6 +156,16 @@ const THREAD_EXPORT = {
   ...{ format: 'svc-trajectory', version: 1, thread_id: 'thr_sample', title: null },
   ...{ created_at: 1, exported_at: 1, agent: { name: 'sample' } },
 }
+/** A conversation of ChatGPT. */
+const CONVERSATION = {
+  ...{ conversation_id: 'sample', title: null, create_time: 1, update_time: 1, current_node: 'a' },
+  mapping: {
+    a: {
+      ...{ id: 'a', parent: null, children: [] },
+      message: { id: 'a', author: { role: 'user' }, content: { content_type: 'text', parts: ['hi'] } },
+    },
+  },
+}
 /** Bodies that no schema describes, or whose fields belong together. */
 const BODIES: Record<string, Value> = {
   'POST /mcp': () => ({ jsonrpc: '2.0', id: 1, method: 'ping' }),
@@ -143,6 +173,10 @@ const BODIES: Record<string, Value> = {
   'POST /auth/oidc/exchange': ({ signIn }) => signIn(),
   'POST /users/import': ({ name }) => fileForm('people.csv', `username\n${name()}`),
   'POST /transcriptions': () => fileForm('speech.wav', makeSilence()),
+  async 'POST /imports'({ importsEnded }) {
+    await importsEnded()
+    return fileForm('conversations.json', JSON.stringify([CONVERSATION]))
+  },
   'POST /agents/:id/threads/import': () => fileForm('x.jsonl', JSON.stringify(THREAD_EXPORT)),
 }
 

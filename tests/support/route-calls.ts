@@ -112,6 +112,7 @@ export function createCalls(t: Test, cast: Cast) {
 
   return {
     secret: world.secret,
+    recipientOf: world.recipientOf,
 
     /** Returns a body for this call that is accepted or refused; undefined if the route takes none. */
     async bodyOf(call: SampledCall, kind: 'accepted' | 'refused' = 'accepted') {

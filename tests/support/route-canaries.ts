@@ -87,7 +87,7 @@ export function createCanaries(makeSecret: () => string) {
 /** Lists the top-level fields of a schema whose text is a URL. */
 export const urlFieldsOf = (schema: JSONSchema): string[] =>
   Object.entries((schema.properties ?? {}) as Record<string, JSONSchema>).flatMap(([name, field]) =>
-    branchesOf(field).some(({ format }) => format === 'uri') ? [name] : [],
+    branchesOf(field).some(({ format }) => format === 'url' || format === 'uri') ? [name] : [],
   )
 
 /** True if the present fields of a value do not belong to another branch. */

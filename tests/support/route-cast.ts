@@ -2,10 +2,12 @@ import { useUpstream } from '../../plugin-api/testing/agent-bench.ts'
 import { createFakeOpenAI } from '../../plugin-api/testing/fake-openai.ts'
 import type { Test } from '../run/file-test.ts'
 import { useMedia } from './fake-media.ts'
+import { startFakePush } from './fake-push.ts'
 import { startFakeQq } from './fake-qq.ts'
 import { SSO_PUBLIC_URL, useIssuer } from './oidc-client.ts'
 import { startOidcForger } from './oidc-forger.ts'
 import { startServer, type TestServer } from './server.ts'
+import { startReceiver } from './webhook-receiver.ts'
 
 /** A caller of routes. */
 export interface Account {
@@ -31,6 +33,15 @@ type Wanted = Pick<Account, 'label'> &
 /** A message that makes the upstream model ask the user something. */
 export const ASK_ME = 'Ask me something.'
 
+/** A message that makes the upstream model call a tool that needs an approval. */
+export const CANCEL_IT = 'Cancel a schedule.'
+
+/** What the upstream model calls at these messages. */
+const CALLS: Record<string, { name: string; arguments: object }> = {
+  [ASK_ME]: { name: 'ask_user_question', arguments: { question: 'Which?' } },
+  [CANCEL_IT]: { name: 'schedule', arguments: { action: 'cancel', job_id: 'none' } },
+}
+
 /** The limits of what tests make for each class of callers. */
 const OBJECTS = [
   ...[
@@ -43,7 +54,8 @@ const OBJECTS = [
     'providers',
     'published_experts',
   ],
-  ...['projects', 'prompts', 'schedules', 'shares', 'skill_packages'],
+  ...['projects', 'prompts', 'push_subscriptions', 'schedules', 'shares', 'skill_packages', 'triggers'],
+  'webhooks',
 ]
 const MANY = 100_000
 
@@ -51,13 +63,14 @@ const MANY = 100_000
 export async function startCast(t: Test, limits: Record<string, number> = {}) {
   const upstream = await createFakeOpenAI()
   t.teardown(() => upstream.close())
-  upstream.script(({ body }) =>
-    body.messages.at(-1)!.content === ASK_ME
-      ? { toolCalls: [{ name: 'ask_user_question', arguments: { question: 'Which?' } }] }
-      : { text: 'ok' },
-  )
+  upstream.script(({ body }) => {
+    const call = CALLS[String(body.messages.at(-1)!.content)]
+    return call ? { toolCalls: [call] } : { text: 'ok' }
+  })
   const platform = await startFakeQq()
   t.teardown(() => platform.close())
+  const push = await startFakePush(t)
+  const receiver = await startReceiver(t)
   const issuer = await startOidcForger()
   t.teardown(() => issuer.close())
   const server = await startServer(t, {
@@ -69,6 +82,8 @@ export async function startCast(t: Test, limits: Record<string, number> = {}) {
         channels: { endpoints: { qq: platform.endpoints } },
         sso: { allow_hosts: ['127.0.0.1'] },
         connectors: { allow_hosts: ['127.0.0.1'] },
+        push: { allow_hosts: ['127.0.0.1'] },
+        webhooks: { allow_hosts: ['127.0.0.1'] },
         shares: { public: true },
       },
     },
@@ -118,6 +133,8 @@ export async function startCast(t: Test, limits: Record<string, number> = {}) {
     server,
     upstream: upstream.url,
     issuer: issuer.url,
+    push,
+    receiver: receiver.url,
     anonymous,
     plain,
     holders,

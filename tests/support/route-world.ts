@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { generateSync } from 'otplib'
+import { eventually } from '../../plugin-api/testing/waiting.ts'
 import type { MessageDocument, ThreadDocument } from '../../plugins/conversations/chat/documents.ts'
 import { digest } from '../../plugins/identity/sso/sign-in-state.ts'
 import type { BaseDocument, KnowledgeDocument } from '../../plugins/tools/knowledge/types.ts'
@@ -9,7 +10,7 @@ import type { Made, Params, World } from './path-objects.ts'
 import type { RouteSample } from './route-access.ts'
 import { createBody, type Make } from './route-bodies.ts'
 import type { ServedRoute } from './route-calls.ts'
-import { type Account, ASK_ME, arrange, type Cast } from './route-cast.ts'
+import { type Account, ASK_ME, arrange, CANCEL_IT, type Cast } from './route-cast.ts'
 import { createSoftwareAuthenticator } from './software-authenticator.ts'
 
 /** Reads the session of a caller in the token. */
@@ -33,7 +34,7 @@ const CONFIGS: Record<string, (cast: Cast) => object> = {
 
 /** Creates the objects of paths, and the values of bodies. */
 export function createWorld(cast: Cast, routes: readonly ServedRoute[]) {
-  const { server, owner, administrator, upstream } = cast
+  const { server, owner, administrator, upstream, push, receiver } = cast
   const { db } = server
   const { ceremonies, totpFactors } = server.server.runtime.cradleOf('two-factor')
   const { identities, signInCodes, users } = server.server.runtime.cradleOf('sso')
@@ -123,7 +124,8 @@ export function createWorld(cast: Cast, routes: readonly ServedRoute[]) {
         route,
         createMake(by, async () => params),
       )
-      const body: object = { ...values, ...CONFIGS[path]?.(cast), ...fields }
+      const body: object =
+        values instanceof FormData ? values : { ...values, ...CONFIGS[path]?.(cast), ...fields }
       const filled = collection.replace(/:(\w+)/g, (_, key) => params[key]!)
       const reply = await callAs(by, route, filled, body)
       const value: string = reply[parameter] ?? (body as Params)[parameter] ?? reply.id
@@ -149,6 +151,10 @@ export function createWorld(cast: Cast, routes: readonly ServedRoute[]) {
       const model = name()
       await arrange(server, administrator, ['PUT', `/admin/prices/${model}`, { input: 1 }])
       return { by: administrator, params: { model } }
+    },
+    async addDelivery({ by, params }) {
+      const { id } = await arrange(server, by, ['POST', `/webhooks/${params.id}/test`])
+      return { by, params: { ...params, delivery_id: id } }
     },
     async addUser(role, rights) {
       const permissions = rights === 'all' ? cast.holders.flatMap((holder) => holder.permissions) : []
@@ -187,11 +193,24 @@ export function createWorld(cast: Cast, routes: readonly ServedRoute[]) {
     device.create(await ceremonies.beginRegistration(account as never, party))
   let shared: Promise<Made> | undefined
 
+  /** Starts a turn that waits for its account, and resolves with the frame that says so. */
+  const pauseTurn = async ({ token }: Account, { id, thread_id }: Params, text: string) => {
+    const socket = await server.connect(`/agents/${id}/chat/ws`, { token: token! })
+    socket.send({ type: 'user_turn', thread_id, text })
+    const frame = await socket.next('hitl_required')
+    socket.close()
+    return frame
+  }
+
+  /** The accounts that the tokens of notifications belong to. */
+  const recipients = new Map<string, string>()
+
   /** Returns the values for the bodies of this caller. */
   const createMake = (caller: Account, params: () => Promise<Params>): Make => ({
     name,
     secret,
     upstream,
+    receiver,
     admin: server.admin,
     async password() {
       const password = secret()
@@ -240,16 +259,29 @@ export function createWorld(cast: Cast, routes: readonly ServedRoute[]) {
       const isAllowed = (role === 'admin' || permissions.includes('skill_packages')) && !must_change_password
       return (await addFor(isAllowed ? caller : administrator, '/skill-packages/:id')).params.id!
     },
+    subscription: () => push.subscribe(),
+    async notificationToken() {
+      const account = await cast.createAccount({ label: 'an account' })
+      const agent = await addFor(account, '/agents/:id')
+      const { params: thread } = await world.add(agent, '/agents/:id/threads/:thread_id')
+      await arrange(server, account, ['POST', '/auth/me/push', { subscription: push.subscribe() }])
+      const frame = await pauseTurn(account, thread, CANCEL_IT)
+      const { payload } = await push.until(({ payload }) => payload.tag === frame.pending_id)
+      recipients.set(payload.token, account.username)
+      return payload.token
+    },
+    importsEnded: () =>
+      eventually('the end of an import', async () => {
+        const active = { user_id: caller.id, is_active: true }
+        return (await db.collection('imports').countDocuments(active)) === 0
+      }),
     storedReply: async () => `msg_${(await params()).thread_id}`,
     async pausedThread() {
-      const [{ id }, { token }] = [await params(), caller]
-      const reply = await server.request('POST', `/agents/${id}/threads`, { token })
+      const { id } = await params()
+      const reply = await server.request('POST', `/agents/${id}/threads`, { token: caller.token })
       if (reply.status !== 201) return `thr_${MISSING}`
       const { thread_id } = reply.body
-      const socket = await server.connect(`/agents/${id}/chat/ws`, { token: token! })
-      socket.send({ type: 'user_turn', thread_id, text: ASK_ME })
-      await socket.next('hitl_required')
-      socket.close()
+      await pauseTurn(caller, { id: id!, thread_id }, ASK_ME)
       return thread_id
     },
   })
@@ -259,6 +291,8 @@ export function createWorld(cast: Cast, routes: readonly ServedRoute[]) {
   return {
     secret,
     createMake,
+    /** Returns the name of the account that received a notification with this token. */
+    recipientOf: (token: unknown) => recipients.get(String(token)),
 
     /** Returns the path parameters of an object of this class, seen by the caller; a new object if it is used up. */
     async params(
