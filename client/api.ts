@@ -1628,7 +1628,7 @@ export interface paths {
     get: operations["listTriggers"];
     /**
      * Create a trigger
-     * @description Creates an address to which another service sends its webhooks. Each verified request starts a turn of the agent in the name of the account: within its quota and with its permissions. A trigger created with an API key starts turns with the scopes of the key. Only this reply contains the secret.
+     * @description Creates an address to which another service sends its webhooks. Each verified request starts a turn of the agent in the name of the account: within its quota and with its permissions. A trigger created with an API key starts turns with the scopes of the key. Only this reply contains the secret, if the server has made it.
      *
      * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
      */
@@ -8616,7 +8616,10 @@ export interface components {
     /** Webhook */
     Webhook: {
       id: string;
-      /** @description An http or https address that receives POST requests; redirects are not followed */
+      /**
+       * Format: uri
+       * @description An http or https address that receives POST requests; redirects are not followed
+       */
       url: string;
       /** @description The events to be notified of. `budget.warned` is about your own account, and for administrators about every account */
       events: components["schemas"]["WebhookEvent"][];
@@ -8635,7 +8638,10 @@ export interface components {
     };
     /** NewWebhook */
     NewWebhook: {
-      /** @description An http or https address that receives POST requests; redirects are not followed */
+      /**
+       * Format: uri
+       * @description An http or https address that receives POST requests; redirects are not followed
+       */
       url: string;
       /** @description The events to be notified of. `budget.warned` is about your own account, and for administrators about every account */
       events: components["schemas"]["WebhookEvent"][];
@@ -8650,7 +8656,10 @@ export interface components {
     /** CreatedWebhook */
     CreatedWebhook: {
       id: string;
-      /** @description An http or https address that receives POST requests; redirects are not followed */
+      /**
+       * Format: uri
+       * @description An http or https address that receives POST requests; redirects are not followed
+       */
       url: string;
       /** @description The events to be notified of. `budget.warned` is about your own account, and for administrators about every account */
       events: components["schemas"]["WebhookEvent"][];
@@ -8671,7 +8680,10 @@ export interface components {
     };
     /** WebhookChanges */
     WebhookChanges: {
-      /** @description An http or https address that receives POST requests; redirects are not followed */
+      /**
+       * Format: uri
+       * @description An http or https address that receives POST requests; redirects are not followed
+       */
       url?: string;
       /** @description The events to be notified of. `budget.warned` is about your own account, and for administrators about every account */
       events?: components["schemas"]["WebhookEvent"][];
@@ -9664,8 +9676,8 @@ export interface components {
       created_at: number;
       /** @description Unix seconds */
       updated_at: number;
-      /** @description The secret; it is not shown again */
-      secret: string;
+      /** @description The secret that the server has made, which is not shown again; null for your own */
+      secret: string | null;
     };
     /** TriggerChanges */
     TriggerChanges: {
@@ -24864,7 +24876,7 @@ export interface operations {
   };
   /**
    * Create a trigger
-   * @description Creates an address to which another service sends its webhooks. Each verified request starts a turn of the agent in the name of the account: within its quota and with its permissions. A trigger created with an API key starts turns with the scopes of the key. Only this reply contains the secret.
+   * @description Creates an address to which another service sends its webhooks. Each verified request starts a turn of the agent in the name of the account: within its quota and with its permissions. A trigger created with an API key starts turns with the scopes of the key. Only this reply contains the secret, if the server has made it.
    *
    * For everybody who can open the agent: its owner, administrators, and the people and groups with whom it is shared.
    */

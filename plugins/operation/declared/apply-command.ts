@@ -57,12 +57,21 @@ export const applyCommand: Command<Cradle> = connectionCommand(
       const removed = options.prune && (await mayDelete(plan, input)) ? plan.undeclared : []
       const { username } = await api.request<{ username: string }>('/auth/me')
       let failures = 0
-      for (const step of plan.steps)
+      const report = (file: string, message: string) => {
+        failures += 1
+        input.stderr.write(`${file}: ${message}\n`)
+      }
+      for (const step of plan.steps) {
+        const { kind, form, file } = step.object
+        if (kind.isBelowAgent && references.agentOf(form) === undefined) {
+          report(file, `The agent ${form.agent} could not be applied.`)
+          continue
+        }
         await applyObject(step, { api, references, username }).catch((error: unknown) => {
           if (!(error instanceof RefusalError)) throw error
-          failures += 1
-          input.stderr.write(`${step.object.file}: ${error.message}\n`)
+          report(file, error.message)
         })
+      }
       await prune(removed, { api, pathOf: (object) => findPath(object, reader) })
       if (failures > 0) input.stderr.write(`${failures} objects could not be applied; the others were\n`)
       return failures > 0 ? 1 : 0
