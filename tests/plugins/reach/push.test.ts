@@ -76,6 +76,8 @@ t.test('what is no subscription is refused, and so are too many', async (t) => {
     })
   await refused({ endpoint: 'http://push.example.com/x', keys }, '/subscription/endpoint')
   await refused({ endpoint: 'no address', keys }, '/subscription/endpoint')
+  await refused({ endpoint: 'https://push.example.com:99999/x', keys }, '/subscription/endpoint')
+  await refused({ endpoint: 'https://ann:secret@push.example.com/x', keys }, '/subscription/endpoint')
   await refused({ endpoint, keys: { ...keys, p256dh: 'AAAA' } }, '/subscription/keys')
   await refused({ endpoint, keys: { ...keys, auth: 'AAAA' } }, '/subscription/keys')
   await refused(
