@@ -144,7 +144,7 @@ const sendPlanted = async (
   const reply = await send({ ...call, caller }, body)
   const made: unknown = reply.answer === 'ok' ? reply.body?.[auditOf(route)?.target ?? 'id'] : undefined
   const isValid = reply.status !== 422
-  // The username at a sign-in is in the request or in the reply; the token of a notification stands for its recipient.
+  // The username at a sign-in is in the request or in the reply; a notification’s token belongs to its recipient.
   const named = (plainBody?.username ?? reply.body?.user?.username ?? calls.recipientOf(plainBody?.token)) as
     | string
     | undefined

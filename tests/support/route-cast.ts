@@ -36,7 +36,7 @@ export const ASK_ME = 'Ask me something.'
 /** A message that makes the upstream model call a tool that needs an approval. */
 export const CANCEL_IT = 'Cancel a schedule.'
 
-/** What the upstream model calls at these messages. */
+/** The tool calls with which the upstream model answers these messages. */
 const CALLS: Record<string, { name: string; arguments: object }> = {
   [ASK_ME]: { name: 'ask_user_question', arguments: { question: 'Which?' } },
   [CANCEL_IT]: { name: 'schedule', arguments: { action: 'cancel', job_id: 'none' } },
