@@ -46,22 +46,18 @@ function isOnHome({ options, env, home }: CommandInput): boolean {
 /** Works on the server of this home in a session of its administrator, which ends with the command. */
 async function actOnHome(
   input: CommandInput,
-  { logins, users }: Cradle,
+  cradle: Cradle,
   signal: AbortSignal,
   act: (input: CommandInput, api: ServerApi) => Promise<number>,
 ): Promise<number> {
   const { url } = readServerNote(input.home)!
   const username = input.env.SVC_ADMIN_USERNAME || 'admin'
-  const account = await users.findByUsername(username)
+  const account = await cradle.users.findByUsername(username)
   if (account?.role !== 'admin')
     throw new SentenceError(
       `${username} is not an administrator here: set SVC_ADMIN_USERNAME, or sign in with --username`,
     )
-  const origin = { ip: '127.0.0.1', user_agent: 'svc' }
-  const { access_token, user } = await logins.open(account, origin, 'password')
-  if (user.required_actions?.length)
-    throw new SentenceError(`${username} has to complete the sign-in in the console first`)
-  let token = access_token
+  let token = await cradle.terminalAccounts.openOnHome(username, cradle)
   const session = {
     readToken: async () => token,
     renewLogin: async () => token,

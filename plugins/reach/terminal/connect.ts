@@ -50,7 +50,8 @@ export async function connect(
   const api = createApi({ url, language, signal })
   const { SVC_API_KEY: access_token } = env
   const file = createTokenStore({ home, url })
-  const store = access_token ? { read: async () => undefined, write: async () => {} } : file
+  const isKept = !access_token && readText({ options }, 'user') === undefined
+  const store = isKept ? file : { read: async () => undefined, write: async () => {} }
   const login = access_token
     ? async () => ({ username: '', access_token })
     : loginWith({ api, env, home, url, local, store })

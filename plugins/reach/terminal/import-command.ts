@@ -21,8 +21,7 @@ const COLUMNS = 60
 
 const STATUSES = ['imported', 'unchanged', 'empty', 'failed'] as const
 
-/** `svc import`: imports conversations of other products; the exit code is 1 if any of them failed. */
-export const importCommand: Command<Cradle> = accountCommand(
+const command = accountCommand(
   {
     name: 'import',
     summary: 'Import conversations from an export of ChatGPT, Claude, Open WebUI or LibreChat',
@@ -31,6 +30,10 @@ export const importCommand: Command<Cradle> = accountCommand(
       {
         flags: '--agent <agent>',
         summary: 'name or ID of the agent that the conversations go to (default: assistant)',
+      },
+      {
+        flags: '--user <name>',
+        summary: 'on the home of a running server: the account that receives them, without its password',
       },
       JSON_OPTION,
     ],
@@ -48,6 +51,12 @@ export const importCommand: Command<Cradle> = accountCommand(
       throw new Error(`Conversations that could not be imported: ${ended.counts.failed}.`)
   },
 )
+
+/** `svc import`: imports conversations of other products; the exit code is 1 if any of them failed. */
+export const importCommand: Command<Cradle> = {
+  ...command,
+  usesDatabase: ({ options }) => options.user !== undefined,
+}
 
 async function upload(
   file: string,

@@ -2,6 +2,7 @@ import { definePlugin } from '#plugin-api'
 import { acpCommand } from './acp-command.ts'
 import { chatCommand } from './chat-command.ts'
 import { connectorCommands } from './connector-commands.ts'
+import { openOnHome } from './home-login.ts'
 import { importCommand } from './import-command.ts'
 import { knowledgeCommands } from './knowledge-commands.ts'
 import { manifest } from './manifest.ts'
@@ -10,7 +11,7 @@ import { searchCommand } from './search-command.ts'
 import { explain, signIn } from './signed-in.ts'
 
 /** Signs the commands of other plugins in. */
-const terminalAccounts = { signIn, explain }
+const terminalAccounts = { signIn, openOnHome, explain }
 
 declare module '#kernel/types' {
   interface Services {

@@ -4,6 +4,7 @@ import { type Cradle as CradleOf, defineManifest } from '#plugin-api'
 export const manifest = defineManifest({
   name: 'terminal',
   summary: 'Chat clients for the terminal and for editors',
+  depends: ['users', 'auth'],
 })
 
 declare module '#kernel/types' {

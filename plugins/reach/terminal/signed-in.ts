@@ -1,6 +1,7 @@
 import { type Command, type CommandInput, printJson, printTable } from '#plugin-api'
 import { RefusedError, UnreachableError } from './api.ts'
 import { connect, findAgent, readText, type SignedInAccount, URL_OPTION, USERNAME_OPTION } from './connect.ts'
+import { openOnHome } from './home-login.ts'
 import { createLogin } from './login.ts'
 import type { Cradle } from './manifest.ts'
 import { createPrompt } from './prompt.ts'
@@ -32,13 +33,15 @@ export const accountCommand = (
   ...command,
   options: [...options, URL_OPTION, USERNAME_OPTION],
   database: false,
-  async run(input) {
+  async run(input, cradle) {
     const leave = new AbortController()
     const end = () => leave.abort()
     const screen = createScreen({ stream: input.stderr, env: input.env })
     process.on('SIGINT', end)
     try {
-      await act(input, await signIn(input, screen.writeLine, leave))
+      const username = readText(input, 'user')
+      if (username === undefined) await act(input, await signIn(input, screen.writeLine, leave))
+      else await actOnHome(input, { username, cradle, signal: leave.signal }, act)
       return 0
     } catch (error) {
       if (leave.signal.aborted) return 130
@@ -50,6 +53,17 @@ export const accountCommand = (
     }
   },
 })
+
+/** Acts as an account of this home, in a session that ends with the command. */
+async function actOnHome(
+  input: CommandInput,
+  { username, cradle, signal }: { username: string; cradle: Cradle; signal: AbortSignal },
+  act: (input: CommandInput, at: SignedInAccount) => Promise<void>,
+): Promise<void> {
+  const login = async () => ({ username, access_token: await openOnHome(username, cradle) })
+  const at = await connect(input, signal, () => login)
+  await act(input, at).finally(() => at.session.request({ method: 'POST', path: '/auth/logout' }))
+}
 
 /** Prints the rows of a list as JSON or as a table, or a sentence if there are none. */
 export function printList<Row>(

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { importCommand } from '../../../plugins/reach/terminal/import-command.ts'
 import t from '../../run/file-test.ts'
+import { runCommand } from '../../support/kernel.ts'
 import { startServer } from '../../support/server.ts'
 import { archiveOf, chatGptConversation, chatGptMessage } from '../conversations/import-archives.ts'
 
@@ -65,4 +66,14 @@ t.test('a file without conversations, and an unknown agent, are explained', asyn
   t.match(await run(path), { code: 1, stderr: /The file contains no conversations/ })
   t.match(await run(path, { agent: 'nobody' }), { code: 1, stderr: /The agent does not exist/ })
   t.match(await run(join(folder, 'missing.zip')), { code: 1 })
+})
+
+t.test('on the home of the server, an account receives conversations without its password', async (t) => {
+  const path = store('home.json', JSON.stringify([chatGptConversation('t3', turns)]))
+  const onHome = (user: string) => runCommand(server.home, ['import', path, '--user', user])
+  t.match(await onHome(server.admin.username), {
+    code: 0,
+    stdout: 'home.json: 1 imported, 0 unchanged, 0 empty, 0 failed\n',
+  })
+  t.match(await onHome('nobody'), { code: 1, stderr: /The account "nobody" does not exist here/ })
 })
