@@ -6,7 +6,7 @@ import type { Cradle } from './manifest.ts'
 import type { WebhookDocument } from './types.ts'
 
 /** The longest time without a look at the records, which finds what no event has told, in milliseconds. */
-const IDLE_MS = 5000
+const IDLE_MS = 10_000
 /** The name of the lease with which one server at a time collects. */
 const LEASE = 'collector'
 const LEASE_MS = 20_000
@@ -57,10 +57,10 @@ export function createWebhookCollector(cradle: Cradle) {
     return ownFacts.length
   }
 
-  /** Reads one batch of every source; returns the number of records. */
+  /** Reads one batch of every source, unless no webhook would hear of it; returns the number of records. */
   const collect = async (): Promise<number> => {
     const enabled = await webhooks.listEnabled()
-    if (enabled.length === 0) return 0
+    if (enabled.length === 0 || !(await hold())) return 0
     const rows = await users.listByIds([...new Set(enabled.map(({ user_id }) => user_id))])
     const accounts = new Map(rows.filter((account) => account.enabled).map((row) => [row._id, row]))
     const since = Math.min(...enabled.map(({ hears_since }) => hears_since))
@@ -91,7 +91,7 @@ export function createWebhookCollector(cradle: Cradle) {
       const { signal } = waking
       isRequested = false
       try {
-        while (!ending.signal.aborted && (await hold()) && (await collect()) > 0);
+        while (!ending.signal.aborted && (await collect()) > 0);
       } catch (error) {
         if (!isUnavailable(error))
           log.error({ error }, 'deliveries for webhooks could not be stored; retrying')

@@ -129,10 +129,10 @@ export function createDeliveries({
     listDue: (now: number): Promise<string[]> =>
       deliveries.distinct('webhook_id', { next_at: { $gt: 0, $lte: now } }),
 
-    /** Returns the time of the next attempt at any delivery, in Unix milliseconds; null if there is none. */
-    async nextTime(): Promise<number | null> {
+    /** Returns the time of the next attempt at any delivery after a time, in Unix milliseconds; null if there is none. */
+    async nextTime(after: number): Promise<number | null> {
       const [next] = await deliveries
-        .find({ next_at: { $gt: 0 } }, { projection: { next_at: 1 } })
+        .find({ next_at: { $gt: after } }, { projection: { next_at: 1 } })
         .sort({ next_at: 1 })
         .limit(1)
         .toArray()

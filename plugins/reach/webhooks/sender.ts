@@ -7,7 +7,7 @@ import { type Answer, TIMEOUT_SECONDS } from './receivers.ts'
 import type { DeliveryDocument, WebhookDocument } from './types.ts'
 
 /** The longest time without a look at the database, which finds what other servers have left, in milliseconds. */
-const IDLE_MS = 5000
+const IDLE_MS = 10_000
 /** The webhooks that one server sends for at a time. */
 const AT_ONCE = 16
 /** The time for which a webhook is a server's: longer than an attempt, and renewed before each one. */
@@ -120,16 +120,23 @@ export function createWebhookSender(cradle: Cradle) {
     await Promise.all(Array.from({ length: AT_ONCE }, worker))
   }
 
+  /** Sends what is due, if anything is; returns the time of the next attempt. */
+  const lookOnce = async (): Promise<number | null> => {
+    const next = await deliveries.nextTime(0)
+    if (next === null || next > clock.now()) return next
+    await look()
+    // Deliveries that are still due wait for their webhook to be enabled, or for another server.
+    return deliveries.nextTime(clock.now())
+  }
+
   const run = async () => {
     while (!ending.signal.aborted) {
       waking = new AbortController()
       const { signal } = waking
-      const next = await look()
-        .then(deliveries.nextTime)
-        .catch((error) => {
-          if (!isUnavailable(error)) log.error({ error }, 'deliveries could not be read')
-          return null
-        })
+      const next = await lookOnce().catch((error) => {
+        if (!isUnavailable(error)) log.error({ error }, 'deliveries could not be read')
+        return null
+      })
       const ms = Math.min(untilTick(IDLE_MS), Math.max(next === null ? IDLE_MS : next - clock.now(), 100))
       // Rejects only when aborted, which ends the wait.
       await pause(ms, undefined, { signal }).catch(() => undefined)
