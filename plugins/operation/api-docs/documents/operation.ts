@@ -243,7 +243,7 @@ function describeReplies(
     if (!schema) return [status, { description: Number(status) < 300 ? 'Success, no body' : 'Redirect' }]
     const described = describe(schema, `${name}Reply`)
     const content =
-      raw && !stream && Object.keys(schema).length === 0
+      raw && !stream && schema.type !== 'object'
         ? toAnyType({})
         : {
             ...((!isStreamedOnly(stream) || events) && {
