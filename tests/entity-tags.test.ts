@@ -51,6 +51,12 @@ const prompt = await created('/prompts', { name: 'report', text: 'Write it.' })
 const memory = await created('/memories', { text: 'Rows', scope: 'me' })
 const group = await created('/groups', { name: 'Sales' })
 const expert = await created(`/agents/${agent_id}/publish-expert`, {})
+const webhook = await created('/webhooks', { url: 'https://192.31.196.1/', events: ['turn.ended'] })
+const trigger = await created(`/agents/${agent_id}/triggers`, {
+  name: 'issues',
+  verify: { scheme: 'token' },
+  prompt: 'Do it.',
+})
 await server.createUser({ username: 'ann' })
 
 /** Each object with an address of its own, and changes of it by number. */
@@ -71,6 +77,8 @@ const OBJECTS: [path: string, change: (n: number) => object, method?: 'PUT'][] =
   [`/memories/${memory.id}`, (n) => ({ text: `Text ${n}` })],
   [`/skill-packages/${skills.id}`, (n) => ({ description: `Text ${n}` })],
   [`/experts/published/${expert.id}`, (n) => ({ description: `Text ${n}` })],
+  [`/webhooks/${webhook.id}`, (n) => ({ url: `https://192.31.196.1/${n}` })],
+  [`/agents/${agent_id}/triggers/${trigger.id}`, (n) => ({ prompt: `Do it ${n} times.` })],
   ['/admin/plugins/audit', (n) => ({ config: { keep_days: n + 1 } })],
   ['/admin/web-search', (n) => ({ engines: [], per_day: n + 1 }), 'PUT'],
   ['/auth/oauth/providers/oidc', (n) => ({ display_name: `Way ${n}` }), 'PUT'],
