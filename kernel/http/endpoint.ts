@@ -115,9 +115,10 @@ function createContentReader(route: Route, { readBody, readUpload }: EndpointPar
       return
     }
     // Only uploads have the time that the server allows.
-    const late = context.req.complete ? undefined : setTimeout(() => context.req.destroy(), BODY_MS)
+    const { req } = context
+    const late = req.complete ? undefined : setTimeout(req.destroy.bind(req), BODY_MS)
     try {
-      if (route.raw) call.bytes = await readBytes(context.req, route.raw.max_bytes)
+      if (route.raw) call.bytes = await readBytes(req, route.raw.max_bytes)
       else call.body = checkBody?.(await readBody(context))
     } finally {
       clearTimeout(late)
