@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { IndexDescription } from 'mongodb'
-import { AppError, type Issue, type Locale, type TypeOf } from '#plugin-api'
+import { AppError, createRecentValues, type Issue, type Locale, type TypeOf } from '#plugin-api'
 import { loadWebPush } from './library.ts'
 import type { Cradle } from './manifest.ts'
 import type { newSubscription } from './schemas.ts'
 import type { SubscriptionDocument } from './types.ts'
 
 const MAX_USER_AGENT = 256
+/** The time for which it is remembered whether an account has subscriptions, in milliseconds. */
+const RECENT_MS = 10_000
 
 /** The purpose that the secret of a subscription is sealed for. */
 export const AUTH_PURPOSE = 'push_subscription:{_id}'
@@ -39,6 +41,16 @@ export function createSubscriptions({
 }: Pick<Cradle, 'collections' | 'clock' | 'config' | 'limits' | 'secrets'>) {
   const count = (user_id: string) => subscriptions.countDocuments({ user_id })
 
+  /** The accounts with subscriptions: each turn asks, and most accounts have none. */
+  const recent = createRecentValues(
+    async (user_ids) => {
+      const owners = await subscriptions.distinct('user_id', { user_id: { $in: [...user_ids] } })
+      return new Map(user_ids.map((user_id) => [user_id, owners.includes(user_id)]))
+    },
+    clock.now,
+    RECENT_MS,
+  )
+
   return {
     count,
 
@@ -49,8 +61,8 @@ export function createSubscriptions({
     /** Lists the accounts that have subscriptions. */
     listAccounts: (): Promise<string[]> => subscriptions.distinct('user_id'),
 
-    exist: async (user_id: string): Promise<boolean> =>
-      (await subscriptions.findOne({ user_id }, { projection: { _id: 1 } })) !== null,
+    /** True if an account had subscriptions in the last seconds; what this process adds counts at once. */
+    exist: async (user_id: string): Promise<boolean> => (await recent.get(user_id)) === true,
 
     find: (user_id: string, _id: string): Promise<SubscriptionDocument | null> =>
       subscriptions.findOne({ _id, user_id }),
@@ -77,6 +89,7 @@ export function createSubscriptions({
         },
         { upsert: true },
       )
+      recent.drop(user_id)
     },
 
     /** Returns a subscription as the library takes it. */

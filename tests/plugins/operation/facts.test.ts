@@ -46,7 +46,7 @@ t.test('a plugin receives the end of a turn and its messages, and cannot harm th
   heard.length = 0
   fake.next({ status: 401 })
   await socket.seeTurn(socket.say({ thread_id, text: 'again' }))
-  await seen(2)
+  await seen(3)
   t.match(heard.at(-1), [
     'turn.ended',
     { thread_id, error_code: 'MODEL_AUTH_FAILED', stop_reason: undefined },
