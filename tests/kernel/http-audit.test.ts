@@ -273,6 +273,19 @@ t.test('a plugin refuses changes, after their guards and before their bodies are
   t.strictSame((await server.request('GET', '/asked')).body, [{ ...part, username: 'ann' }, part])
 })
 
+t.test('a plugin takes a further step once a change has succeeded, with the body of its reply', async (t) => {
+  const follower = pluginSource(
+    'follower',
+    `const bodies = []
+     host.extend('kernel.changes', () => (body) => bodies.push(body))
+     host.routes([{ method: 'GET', path: '/bodies', summary: 's', guard: 'public',
+       response: { 200: {} }, handler: () => bodies }])`,
+  )
+  const server = await startKernel(t, { plugins: { shop, auditor, follower } })
+  for (const path of ['/numbered', '/chosen', '/refused']) await server.request('POST', path, { body: {} })
+  t.strictSame((await server.request('GET', '/bodies')).body, [{ id: 5 }, { id: 'chosen-1' }])
+})
+
 t.test('a call that cannot be recorded fails', async (t) => {
   const full = pluginSource(
     'full',
