@@ -35,6 +35,11 @@ const tool = pluginSource(
   }, { database: false })
   command('note break', () => { throw new Error('torn apart', { cause: new Error('by the wind') }) }, { database: false })
   command('note drop', () => { throw 'just text' }, { database: false })
+  command('count', async ({ options, stdout }, { collections }) =>
+    void stdout.write(options.here ? String(await collections.notes.countDocuments()) : 'elsewhere'), {
+    options: [{ flags: '--here', summary: 'h' }],
+    usesDatabase: ({ options }) => options.here === true,
+  })
   command('note peek', (input, { collections }) => void collections.notes, { database: false })
   command('note log', (input, { log }) => { log.info('quietly'); log.warn('loudly'); return 7 }, { database: false })`,
   `errors: { NOTE_LOST: { status: 404, message: { en: 'The note {name} is lost.', zh: '笔记 {name} 丢失了。' } } },
@@ -97,7 +102,7 @@ t.test('svc plugins lists every plugin, its contributions, and the reason if it 
   t.match(stdout, /^name +version +source +status +provides, or why it does not load$/m)
   t.match(
     stdout,
-    /^tool +1\.0\.0 +.*\/plugins\/tool +ok +1 collection, 1 route, 1 socket, 11 commands, 1 event$/m,
+    /^tool +1\.0\.0 +.*\/plugins\/tool +ok +1 collection, 1 route, 1 socket, 12 commands, 1 event$/m,
   )
   t.match(stdout, /^auth +\S+ +built-in +off +switched off$/m)
 
@@ -146,6 +151,13 @@ t.test('a command that uses the database can write to it and emit events to all 
     code: 1,
     stderr: /plugin "tool" asks for the collection "notes" in a command without a database/,
   })
+})
+
+t.test('a command decides by its input if it uses the database', async (t) => {
+  const home = prepare(t, { database: { url: await createDatabaseUrl(t) } })
+  t.match(await runCommand(home, ['count', '--here']), { code: 0, stdout: '0', stderr: '' })
+  const unreachable = prepare(t, { database: { url: 'mongodb://127.0.0.1:1/svc' } })
+  t.match(await runCommand(unreachable, ['count']), { code: 0, stdout: 'elsewhere', stderr: '' })
 })
 
 t.test('a declared error of a command is printed in the language of the terminal', async (t) => {
