@@ -7949,7 +7949,7 @@ export interface components {
       started_at: number;
       /** @description Unix seconds; null until it has ended */
       ended_at: number | null;
-      /** @description `waiting` is for a person; `skipped` has not started */
+      /** @description `waiting` for the decision of a person; `skipped` was never started */
       status: components["schemas"]["RunStatus"];
       /** @description Null if it was skipped */
       thread_id: string | null;

@@ -95,13 +95,13 @@ function findForgery({ from, values }: MailHeaders, { authserv_id }: EmailConfig
   const domain = from[0]!.address.split('@').at(-1)!
   const checks = values('authentication-results').map((value) => readAuthentication(value, domain))
   if (authserv_id) {
-    // The mail server puts its header above those that came with the mail.
-    const own = checks.find((check) => check.authserv_id === authserv_id.toLowerCase())
-    if (!own) return `it has no Authentication-Results of ${authserv_id}`
-    const dmarc = own.results.get('dmarc')
+    // The first one with this name is from the mail server itself; those below it came with the mail.
+    const serverCheck = checks.find((check) => check.authserv_id === authserv_id.toLowerCase())
+    if (!serverCheck) return `it has no Authentication-Results of ${authserv_id}`
+    const dmarc = serverCheck.results.get('dmarc')
     if (dmarc === 'pass') return undefined
     if (dmarc === undefined || dmarc === 'none')
-      return own.is_aligned ? undefined : 'neither SPF nor DKIM confirms its sender'
+      return serverCheck.is_aligned ? undefined : 'neither SPF nor DKIM confirms its sender'
     return `its sender failed DMARC (${dmarc})`
   }
   const [newest] = checks

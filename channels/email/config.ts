@@ -102,9 +102,9 @@ export function readIdentity(config: Partial<EmailConfig>): string | undefined {
 
 /** Throws a ChannelFailure if the settings cannot work together. */
 export function assertPossible({ address, allowed_senders = [], allow_from }: WholeConfig): void {
-  const own = address?.toLowerCase()
+  const mailbox = address?.toLowerCase()
   const senders = allowed_senders.map((sender) => sender.toLowerCase())
-  if (own && senders.length > 0 && senders.every((sender) => sender === own))
+  if (mailbox && senders.length > 0 && senders.every((sender) => sender === mailbox))
     throw new ChannelFailure(
       'unsupported',
       'The only allowed sender is the mailbox itself, whose own mails are never answered.',
@@ -144,7 +144,7 @@ export interface MailServer {
 
 const PORTS: Readonly<Record<string, number>> = { 'imaps:': 993, 'imap:': 143, 'smtps:': 465, 'smtp:': 587 }
 
-/** Reads the address of a server. Without TLS only servers on this machine are reached, or those that are allowed. */
+/** Reads the address of a server. Without TLS, it must be on this machine or in `allow_hosts`. */
 export function readServer(url: string, { allow_plain_text = false }: EmailConfig): MailServer {
   const { protocol, hostname, port } = new URL(url)
   const host = hostname.replace(/^\[|\]$/g, '').toLowerCase()

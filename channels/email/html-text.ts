@@ -12,7 +12,7 @@ const BLOCKS = new Set(
 const SPACED = new Set('p h1 h2 h3 h4 h5 h6 table ul ol blockquote pre'.split(' '))
 const VOID = new Set('area base br col embed hr img input link meta source track wbr'.split(' '))
 
-/** Ids and classes of what mail programs put around a signature. */
+/** The ids and classes of the elements in which mail programs wrap a signature. */
 const SIGNATURE =
   /^(?:gmail_signature(?:_prefix)?|moz-signature|ms-outlook-mobile-signature|signature|mailsignature)$/i
 /** Ids that mail programs set where the mail that is answered begins. */

@@ -39,8 +39,8 @@ function findOwn({ in_reply_to, references }: ThreadIds): string | undefined {
  * thread. `answers_agent` is true if the person has seen a mail of the agent in it.
  */
 export function findConversation(ids: ThreadIds): { id: string; answers_agent: boolean } {
-  const own = findOwn(ids)
-  if (own) return { id: own, answers_agent: true }
+  const conversation = findOwn(ids)
+  if (conversation) return { id: conversation, answers_agent: true }
   const root = ids.references[0] ?? ids.in_reply_to[0] ?? ids.message_id
   return { id: digest(root), answers_agent: false }
 }

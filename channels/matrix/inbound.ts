@@ -46,11 +46,11 @@ export async function readMessage(
   const replied =
     thread && relation?.is_falling_back ? undefined : readString(relation?.['m.in_reply_to']?.event_id)
   const body = readString(content.body) ?? ''
-  const own = relation?.['m.in_reply_to'] ? splitFallback(body) : { text: body }
+  const written = relation?.['m.in_reply_to'] ? splitFallback(body) : { text: body }
   const original = replied ? await fetchEvent(replied) : undefined
-  const { mentioned, text: addressed } = readMention(content, own.text, me)
-  const { text, files, unreadable } = readContent(type, content, room.is_direct ? own.text : addressed)
-  const quote = readQuote(original, room) ?? (replied && own.quote ? { text: own.quote } : undefined)
+  const { mentioned, text: addressed } = readMention(content, written.text, me)
+  const { text, files, unreadable } = readContent(type, content, room.is_direct ? written.text : addressed)
+  const quote = readQuote(original, room) ?? (replied && written.quote ? { text: written.quote } : undefined)
   const isGroup = !room.is_direct
   const senderName = room.names.get(sender)
   return {

@@ -14,7 +14,7 @@ const ENCRYPTED =
   'This room is encrypted, and I cannot read encrypted messages. Please invite me to a room without encryption.\n\n' +
   '此房间已加密，我无法读取加密消息。请邀请我加入未加密的房间。'
 
-/** Creates the handler of what the homeserver delivers: it stores messages, and the position behind the last of them. */
+/** Creates the handler of a sync: it stores the messages, and the position behind the last of them. */
 export function createIntake({
   api,
   link,

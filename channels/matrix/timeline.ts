@@ -8,8 +8,8 @@ const PAGE = 100
 const MAX_PAGES = 10
 
 /**
- * Returns the events of a room since the position `since`, oldest first: also those that the homeserver left out of its
- * answer, but none from before the account joined.
+ * Returns the events of a room behind the position `since`, oldest first, including those that the homeserver left out of
+ * its answer. Events from before the account joined are left out.
  */
 export async function readTimeline(
   { timeline = {} }: JoinedRoom,
@@ -34,8 +34,8 @@ export async function readTimeline(
 ): Promise<MatrixEvent[]> {
   const { events = [], limited, prev_batch } = timeline
   const isOwnJoin = (event: MatrixEvent) => isJoinOf(event, user_id)
-  const own = afterLast(events, isOwnJoin)
-  if (own || !limited || !prev_batch) return own ?? events
+  const sinceJoin = afterLast(events, isOwnJoin)
+  if (sinceJoin || !limited || !prev_batch) return sinceJoin ?? events
 
   const earlier: MatrixEvent[] = []
   const filter = JSON.stringify({ types: TIMELINE_TYPES })

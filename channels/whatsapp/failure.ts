@@ -9,7 +9,7 @@ const MEANINGS = indexMeanings([
   ],
   [
     'forbidden',
-    'The person has not written within the last 24 hours, so WhatsApp delivers no free messages to them. They must write first',
+    "The person has not written within the last 24 hours, and WhatsApp delivers an agent's messages only in that time. They must write first",
     [131047, 470],
   ],
   [

@@ -56,6 +56,7 @@ import {
 } from './turns/running-turns.ts'
 import { createTurnLeases, type TurnLeases } from './turns/turn-leases.ts'
 import { createTurnOutcomes, type TurnOutcomes } from './turns/turn-outcome.ts'
+import { createUnattendedTurns, type UnattendedTurns } from './turns/unattended-turns.ts'
 
 declare module '#kernel/types' {
   interface Services {
@@ -70,6 +71,7 @@ declare module '#kernel/types' {
       chat: Chat
       forks: Forks
       chatFilters: ChatFilters
+      unattendedTurns: UnattendedTurns
     }
   }
   interface Collections {
@@ -187,6 +189,7 @@ export default definePlugin({
     host.service('turnQueue', createTurnQueue)
     host.provide('turnReplay', createTurnReplay)
     host.provide('chat', createChat)
+    host.provide('unattendedTurns', createUnattendedTurns)
     host.provide('forks', createForks)
     host.service('runningFiles', ({ collections, ledgerReader }) =>
       createRunningFiles({ threads: collections.threads, ledgerReader }),

@@ -1,10 +1,11 @@
 import { AppError } from '#plugin-api'
 import type { StartedTurn } from '../../conversations/chat/chat.ts'
+import type { PreparedTurn } from '../../conversations/chat/turns/unattended-turns.ts'
 import { CHECK_MS, type Outcome, ownerOf, type Running, toRunError } from './active-runs.ts'
 import { newestDue, nextDue } from './due-times.ts'
 import type { Cradle } from './manifest.ts'
 import { createRunEnds } from './run-ends.ts'
-import { createRunStarts, type Prepared } from './run-starts.ts'
+import { createRunStarts } from './run-starts.ts'
 import type { RunError, ScheduleDocument } from './types.ts'
 
 /** A due time that is later than this is skipped, in seconds. */
@@ -46,7 +47,7 @@ export function createExecution(cradle: Cradle) {
   }
 
   /** Starts the turn of a run and has the run checked when the turn has ended or paused. */
-  const start = async (schedule: Running, prepared?: Prepared): Promise<StartedTurn> => {
+  const start = async (schedule: Running, prepared?: PreparedTurn): Promise<StartedTurn> => {
     const onThread = (thread_id: string) => follow(thread_id, schedule._id)
     const turn = await startTurn(schedule, { onThread, prepared })
     const { thread_id } = schedule.active_run
@@ -56,7 +57,7 @@ export function createExecution(cradle: Cradle) {
   }
 
   /** Starts the turn of a run; a run that cannot be started has failed. What another attempt may solve is left to a check. */
-  const startOrFail = async (schedule: Running, prepared?: Prepared): Promise<void> => {
+  const startOrFail = async (schedule: Running, prepared?: PreparedTurn): Promise<void> => {
     try {
       await start(schedule, prepared)
     } catch (error) {
@@ -151,7 +152,7 @@ export function createExecution(cradle: Cradle) {
       await skip(schedule, { due_at, next, error: { code: 'RUN_ACTIVE', details: {} } })
       return false
     }
-    let prepared: Prepared
+    let prepared: PreparedTurn
     try {
       prepared = await prepare(schedule)
     } catch (error) {

@@ -1,32 +1,21 @@
-import { AppError, isDuplicateKey, type Locale } from '#plugin-api'
+import { AppError, isDuplicateKey } from '#plugin-api'
 import type { AgentDocument, Holder } from '../../agents/agents/types.ts'
 import type { StartedTurn } from '../../conversations/chat/chat.ts'
 import type { ThreadDocument } from '../../conversations/chat/documents.ts'
-import type { TurnRequest } from '../../conversations/chat/turns/turn.ts'
+import type { PreparedTurn } from '../../conversations/chat/turns/unattended-turns.ts'
 import { CHECK_MS, clientMessageId, findThread, ownerOf, type Running } from './active-runs.ts'
 import type { Cradle } from './manifest.ts'
 import type { ActiveRun, ScheduleDocument } from './types.ts'
 
-/** The account and the agent of a run, as they are when it begins. */
-export type Prepared = Pick<TurnRequest, 'user' | 'agent'> & { locale: Locale }
-
 /** Creates the steps in which a run begins: it is claimed, then its turn is started. */
 export function createRunStarts(cradle: Cradle) {
-  const { schedules, runs, agents, users, scopes, chat, threads, clock, ids } = cradle
+  const { schedules, runs, agents, users, unattendedTurns, chat, threads, clock, ids } = cradle
 
   /** Returns the user and the agent of a run. Throws ACCOUNT_DISABLED, AGENT_NOT_FOUND, AGENT_NOT_RUNNING. */
-  const prepare = async ({ user_id, agent_id, scopes: limit }: ScheduleDocument): Promise<Prepared> => {
-    const account = await users.find(user_id)
+  const prepare = async (schedule: ScheduleDocument): Promise<PreparedTurn> => {
+    const account = await users.find(schedule.user_id)
     if (!account?.enabled) throw new AppError('ACCOUNT_DISABLED')
-    const { role, permissions, group_ids: groups, token_quota, budget = null } = account
-    const { timezone = null, memory = true } = account
-    const rights = limit
-      ? { ...scopes.restrict(account, limit), credential: { scopes: limit } }
-      : { role, permissions }
-    const user = { id: user_id, groups, token_quota, budget, timezone, memory, ...rights }
-    const agent = await agents.findVisible(user, agent_id)
-    if (agent.state !== 'running') throw new AppError('AGENT_NOT_RUNNING', { state: agent.state })
-    return { user, agent, locale: account.locale ?? ('en' as const) }
+    return unattendedTurns.prepare(account, schedule)
   }
 
   /** True if the account or the agent of a schedule was deleted while the schedule was created. */
@@ -99,7 +88,7 @@ export function createRunStarts(cradle: Cradle) {
    */
   const startTurn = async (
     schedule: Running,
-    { onThread, prepared }: { onThread(thread_id: string): void; prepared?: Prepared | undefined },
+    { onThread, prepared }: { onThread(thread_id: string): void; prepared?: PreparedTurn | undefined },
   ): Promise<StartedTurn> => {
     const { _id, active_run, prompt, model } = schedule
     const { run_id, due_at, started_at, thread_id } = active_run

@@ -99,7 +99,7 @@ export const deliver = {
 export const runStatus = {
   title: 'RunStatus',
   enum: ['running', 'waiting', 'succeeded', 'failed', 'skipped'],
-  description: '`waiting` is for a person; `skipped` has not started',
+  description: '`waiting` for the decision of a person; `skipped` was never started',
   examples: ['succeeded'],
 } as const
 

@@ -26,22 +26,15 @@ export type Reception = ReturnType<typeof createReception>
 /** Creates the reception of requests. */
 export function createReception(cradle: Cradle) {
   const { triggers, triggerDeliveries: deliveries, config, extensions } = cradle
-  const { agents, chat, clock, ids, scopes, threads, users } = cradle
+  const { chat, clock, ids, threads, unattendedTurns, users } = cradle
 
   /** Returns the user and the agent of a turn. Throws USER_DISABLED, AGENT_NOT_FOUND, AGENT_NOT_RUNNING and what checks throw. */
-  const prepare = async ({ user_id, agent_id, scopes: limit }: TriggerDocument) => {
-    const account = await users.find(user_id)
+  const prepare = async (trigger: TriggerDocument) => {
+    const account = await users.find(trigger.user_id)
     if (!account?.enabled) throw new AppError('TRIGGER_ACCOUNT_DISABLED')
-    const { role, permissions, group_ids: groups, token_quota, budget = null } = account
-    const { timezone = null, memory = true } = account
-    const rights = limit
-      ? { ...scopes.restrict(account, limit), credential: { scopes: limit } }
-      : { role, permissions }
-    const user = { id: user_id, groups, token_quota, budget, timezone, memory, ...rights }
-    const agent = await agents.findVisible(user, agent_id)
-    if (agent.state !== 'running') throw new AppError('AGENT_NOT_RUNNING', { state: agent.state })
+    const prepared = await unattendedTurns.prepare(account, trigger)
     await extensions['triggers.checks'].ask({ account })
-    return { user, agent, locale: account.locale ?? ('en' as const) }
+    return prepared
   }
 
   const findThread = async ({ user_id, agent_id }: TriggerDocument, thread_id: string) => {
@@ -133,7 +126,7 @@ export function createReception(cradle: Cradle) {
     return wait
   }
 
-  /** Carries out a repetition: returns the turn of the first request, or tries again what has not started one. */
+  /** Handles a repeated request: returns the turn of the first one, or starts one if that has failed. */
   const repeat = async (
     trigger: TriggerDocument,
     first: TriggerDeliveryDocument,

@@ -20,7 +20,7 @@ export interface WebhookDocument {
   hears_since: number
   /** The first failure after the last success. */
   failing_since: number | null
-  /** The attempts in a row that the receiver has not answered. */
+  /** The number of consecutive attempts without an answer. */
   silences: number
   /** Nothing is sent before this time, in Unix milliseconds. */
   hold_until: number

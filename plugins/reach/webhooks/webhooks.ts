@@ -144,7 +144,7 @@ export function createWebhooks({
       const old = await get(caller.id, webhook_id)
       const unchanged = requireUnchanged(request, old, webhookFields)
       await assertUsable(caller, changes)
-      // Another address has not failed yet, and neither has one that is enabled anew.
+      // The failures were those of the earlier address, or of the time before it was enabled again.
       const isFresh = changes.url !== undefined || (changes.enabled === true && !old.enabled)
       const updated = await webhooks.findOneAndUpdate(
         { _id: webhook_id, user_id: caller.id, ...unchanged },

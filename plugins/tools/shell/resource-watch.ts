@@ -6,7 +6,7 @@ import { OWN_FOLDERS } from './sandbox-view.ts'
 
 /** The time between two measurements, in milliseconds. */
 const INTERVAL_MS = 100
-/** The time between two measurements of a program that runs on, of which there may be many. */
+/** The same for programs that run on between calls; there may be many of them. */
 const LONG_INTERVAL_MS = 1000
 /** The room that programs leave on a disk: this share of it, or this many bytes if they are fewer. */
 const RESERVED_SHARE = 0.05
