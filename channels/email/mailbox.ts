@@ -63,7 +63,7 @@ export function watchMailbox({
       // A range that begins behind the last mail contains the last mail.
       return { uids: (numbers || []).filter((uid) => uid > position.uid).sort((a, b) => a - b) }
     }
-    // The folder has numbered its mails anew. Those of the last days are read again; their ids show which were answered.
+    // The folder has numbered its mails anew. Recent ones are read again; their ids show which were answered.
     const since = Math.max(position.since, toSeconds(position.at - DAY_MS))
     link.log.warn('the mail server has numbered its mails anew; recent ones are compared')
     const numbers = (await client.search({ since: new Date(since - DAY_MS) }, { uid: true })) || []

@@ -144,7 +144,7 @@ export function createWebhooks({
       const old = await get(caller.id, webhook_id)
       const unchanged = requireUnchanged(request, old, webhookFields)
       await assertUsable(caller, changes)
-      // The failures were those of the earlier address, or of the time before it was enabled again.
+      // Failures of the earlier address, and from before it was enabled again, no longer count.
       const isFresh = changes.url !== undefined || (changes.enabled === true && !old.enabled)
       const updated = await webhooks.findOneAndUpdate(
         { _id: webhook_id, user_id: caller.id, ...unchanged },

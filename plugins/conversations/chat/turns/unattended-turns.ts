@@ -6,7 +6,7 @@ import type { TurnRequest } from './turn.ts'
 /** The account and the agent of a turn that nobody sends, as they are when it begins. */
 export type PreparedTurn = Pick<TurnRequest, 'user' | 'agent'> & { locale: Locale }
 
-/** Prepares turns that nobody sends, such as those of schedules and triggers. */
+/** Prepares turns that nobody sends: schedules and triggers start them. */
 export type UnattendedTurns = ReturnType<typeof createUnattendedTurns>
 
 /** Creates the preparation of such turns. */
