@@ -79,6 +79,7 @@ export async function openFolder(
 
 /** Signs out, and closes the connection at the latest after a second. */
 export async function closeFolder(client: ImapFlow): Promise<void> {
+  // A server that is gone cannot confirm it.
   const logout = client.logout().catch(() => undefined)
   await Promise.race([logout, pause(LOGOUT_MS, undefined, { ref: false })])
   client.close()

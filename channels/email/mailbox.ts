@@ -144,6 +144,7 @@ export function watchMailbox({
           'a mail could not be received, and is tried again',
         )
         const time = Math.min(LAST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1))
+        // Rejects only when aborted, which ends the loop.
         await pause(time, undefined, { signal }).catch(() => undefined)
       }
     }

@@ -66,6 +66,7 @@ export function createSync({
     }
   }
 
+  // Rejects only when aborted, which the callers look at.
   const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {})
 
   return {
