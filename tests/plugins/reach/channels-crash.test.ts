@@ -41,7 +41,8 @@ async function prepare(t: Test) {
   upstream.script(({ body }) => {
     const text = textOf(body.messages.at(-1)!.content)
     if (text.includes(LONG)) return { text: WORDS, delayMs: 20 }
-    return { text: `re ${/question \w+/.exec(text)![0]} and more words`, delayMs: 15 }
+    // After a turn without an answer, the model gets its question and the next one as one message.
+    return { text: `re ${text.match(/question \w+/g)!.at(-1)} and more words`, delayMs: 15 }
   })
   const home = createHome(t, {
     database: { url: await createDatabaseUrl(t) },
