@@ -225,10 +225,16 @@ export function createAgents(
       return transferred
     },
 
-    /** Has the guards check the open connections of an agent again, because another process has changed its grants. */
-    recheckConnections(agent_id: string): void {
+    /**
+     * Has the guards check the open connections of an agent again, or of all agents, because another process has changed
+     * its grants, or may have.
+     */
+    recheckConnections(agent_id?: string): void {
       dropRecent()
-      sockets.recheck((context: Partial<GuardContexts['agent']>) => context.agent?._id === agent_id)
+      sockets.recheck(
+        ({ agent }: Partial<GuardContexts['agent']>) =>
+          agent !== undefined && (agent_id ?? agent._id) === agent._id,
+      )
     },
 
     /** Converts agents to rows of the API, with what this caller may see. */

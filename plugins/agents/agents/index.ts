@@ -114,6 +114,7 @@ export default definePlugin({
   },
   start({ agents, signals }) {
     signals.on('agent.unshared', ({ agent_id }) => agents.recheckConnections(agent_id))
+    signals.onMissed(() => agents.recheckConnections())
   },
   ready: ({ agents }) => agents.restore(),
   stop: ({ agents }) => agents.stopRestoring(),

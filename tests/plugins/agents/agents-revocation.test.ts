@@ -140,6 +140,14 @@ t.test('Access that is left keeps open what it allows', async (t) => {
   }
 })
 
+t.test('What is open on a server ends even if the others have not heard of that server yet', async (t) => {
+  await share([{ user: 'ben', access: 'use' }])
+  const newServer = await startServer(t, { home: server.home, signIn: false })
+  const socket = await connectChat(t, chatUrl(newServer.url, agent_id, ben.token))
+  await share([])
+  t.match(await socket.closed, { code: 1008, reason: 'AGENT_NOT_FOUND' })
+})
+
 t.test('An agent that gets another owner stays open for its former one', async (t) => {
   const { id } = await server.call('POST', '/agents', { name: 'handed over' }, ann.token)
   const { hold, release } = createHold()
