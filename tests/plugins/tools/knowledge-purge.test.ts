@@ -45,6 +45,13 @@ const restartWhenDue = async (server: TestServer) => {
 const untilPurged = (server: TestServer) =>
   eventually('the end of the purge', async () => (await readRemovals(server)) === undefined)
 
+/** Waits until no file contains a word; an error lists the files that still do, and the end of the log. */
+const untilGone = ({ logged }: TestServer, folder: string, text: string) =>
+  eventually(
+    () => `${text} is in ${findFiles(folder, text)}; the log: ${logged().slice(-5000)}`,
+    () => findFiles(folder, text).length === 0,
+  )
+
 for (const hasVectors of [false, true])
   t.test(
     `What was removed leaves the disk, ${hasVectors ? 'with' : 'without'} an embedding model`,
@@ -88,8 +95,7 @@ for (const hasVectors of [false, true])
       t.equal((await server.request('DELETE', `/users/${user_id}`)).status, 204)
 
       await restartWhenDue(server)
-      for (const name of names)
-        await eventually(`the end of ${name}`, () => findFiles(folder, word(name)).length === 0)
+      for (const name of names) await untilGone(server, folder, word(name))
       await untilPurged(server)
       t.ok(findFiles(join(folder, 'documents'), word('other1')).length > 0, 'other documents are on the disk')
       for (const [path] of OTHERS)
@@ -136,8 +142,7 @@ t.test('What a killed server had written of a deleted document leaves the disk',
   await server.restart()
   await eventually('the removal of the run', async () => await readRemovals(server))
   await restartWhenDue(server)
-  for (const text of [large.id, word('unfinished')])
-    await eventually(`the end of ${text}`, () => findFiles(folder, text).length === 0)
+  for (const text of [large.id, word('unfinished')]) await untilGone(server, folder, text)
   await untilPurged(server)
   t.match(await search(word('other1'), { knowledge_base_ids: [base] }), [{ path: 'other1.txt' }])
 })
