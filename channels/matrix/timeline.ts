@@ -8,7 +8,7 @@ const PAGE = 100
 const MAX_PAGES = 10
 
 /**
- * Returns the events of a room behind the position `since`, oldest first, including those that the homeserver left out of
+ * Returns the events of a room after the position `since`, oldest first, including those that the homeserver left out of
  * its answer. Events from before the account joined are left out.
  */
 export async function readTimeline(
