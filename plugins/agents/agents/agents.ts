@@ -231,9 +231,8 @@ export function createAgents(
      */
     recheckConnections(agent_id?: string): void {
       dropRecent()
-      sockets.recheck(
-        ({ agent }: Partial<GuardContexts['agent']>) =>
-          agent !== undefined && (agent_id ?? agent._id) === agent._id,
+      sockets.recheck(({ agent }: Partial<GuardContexts['agent']>) =>
+        agent_id === undefined ? agent !== undefined : agent?._id === agent_id,
       )
     },
 
