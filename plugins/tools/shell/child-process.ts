@@ -22,7 +22,7 @@ export function spawnWith(
   file: string,
   args: readonly string[],
   options: Pick<ProcessOrder, 'cwd' | 'env'>,
-  streams: readonly ('pipe' | 'ignore')[],
+  streams: readonly ('pipe' | 'ignore' | number)[],
 ): Child {
   inheritedDescriptors ??= listInherited()
   const nothing = openSync('/dev/null', 'r')

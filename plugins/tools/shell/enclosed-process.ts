@@ -1,6 +1,8 @@
-import { constants } from 'node:os'
-import { createInterface } from 'node:readline'
-import { type Duplex, PassThrough, type Readable } from 'node:stream'
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, open, unlink } from 'node:fs/promises'
+import { constants, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Duplex, PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { finished } from 'node:stream/promises'
 import { createStdio, follow, spawnWith } from './child-process.ts'
@@ -13,12 +15,15 @@ import type { ProcessEnd, ProcessOrder, StartedProcess } from './start-process.t
 
 /** The last characters of bubblewrap's messages that are kept. */
 const MAX_MESSAGE_CHARS = 4096
-/** The descriptor on which bubblewrap reports its status. */
+/**
+ * The descriptor on which bubblewrap reports its status: a file, since a pipe to a server that was killed would kill
+ * bubblewrap before it lets the first process of the sandbox go on, which would wait for ever.
+ */
 const STATUS_FD = 3
 /** The descriptor over which the server and the first command in the sandbox speak before the program starts. */
 const GATE_FD = 4
 /** The first command in the sandbox: it starts the program once the server has answered, and never without an answer. */
-const GATE = `echo >&${GATE_FD} && read -r answer <&${GATE_FD} || exit 1; exec ${GATE_FD}>&-; exec "$0" "$@"`
+const GATE = `exec ${STATUS_FD}>&-; echo >&${GATE_FD} && read -r answer <&${GATE_FD} || exit 1; exec ${GATE_FD}>&-; exec "$0" "$@"`
 /** The descriptor that ends when the server does. */
 const KEEPER_FD = 5
 /** The descriptor from which bubblewrap reads the environment of the program: arguments are visible to everybody. */
@@ -45,33 +50,37 @@ export async function startEnclosed(
   if (hidden !== undefined)
     throw Object.assign(new Error(describeHidden(hidden)), { code: HIDDEN, syscall: 'spawn' })
   const environmentArgs = toEnvironmentArgs(env)
-  const child = spawnWith(
-    '/bin/sh',
-    [
-      ...['-c', KEEPER, 'sh', ...command, '--args', String(ENVIRONMENT_FD)],
-      ...['--json-status-fd', String(STATUS_FD), '--chdir', cwd, '--'],
-      ...['/bin/sh', '-c', GATE, ...limit, file, ...args],
-    ],
-    // The variables of a program could make the shell and bubblewrap load what is not theirs, outside the sandbox.
-    { cwd: '/', env: {} },
-    [...createStdio(hasInput), 'pipe', 'pipe', 'pipe', 'pipe'],
-  )
-  const { ended, closed: childClosed } = await follow(child)
-  const channels = child.stdio as readonly unknown[] as readonly Duplex[]
-  const environment = channels[ENVIRONMENT_FD]!
-  // The sandbox may fail before it has read them.
-  environment.on('error', () => undefined)
-  environment.end(environmentArgs)
-  // Node.js drops the output that nobody reads yet when a program ends, which it may before its sandbox is reported.
-  const stdout = child.stdout.pipe(new PassThrough())
-  const stderr = child.stderr.pipe(new PassThrough())
-  const closed = Promise.allSettled([childClosed, finished(stdout), finished(stderr)])
-  const init = await readInit(channels[STATUS_FD]!)
-  const gate = channels[GATE_FD]!
-  if (init === undefined || !(await isAtGate(gate))) {
-    stdout.resume()
-    throw new Error(`the sandbox cannot be set up: ${(await text(stderr)).trim()}`)
+  const status = await openUnlisted()
+  const begin = async () => {
+    const child = spawnWith(
+      '/bin/sh',
+      [
+        ...['-c', KEEPER, 'sh', ...command, '--args', String(ENVIRONMENT_FD)],
+        ...['--json-status-fd', String(STATUS_FD), '--chdir', cwd, '--'],
+        ...['/bin/sh', '-c', GATE, ...limit, file, ...args],
+      ],
+      // The variables of a program could make the shell and bubblewrap load what is not theirs, outside the sandbox.
+      { cwd: '/', env: {} },
+      [...createStdio(hasInput), status.fd, 'pipe', 'pipe', 'pipe'],
+    )
+    const { ended, closed: childClosed } = await follow(child)
+    const channels = child.stdio as readonly unknown[] as readonly Duplex[]
+    const environment = channels[ENVIRONMENT_FD]!
+    // The sandbox may fail before it has read them.
+    environment.on('error', () => undefined)
+    environment.end(environmentArgs)
+    // Node.js drops the output that nobody reads yet when a program ends, which it may before its sandbox is reported.
+    const stdout = child.stdout.pipe(new PassThrough())
+    const stderr = child.stderr.pipe(new PassThrough())
+    const closed = Promise.allSettled([childClosed, finished(stdout), finished(stderr)])
+    if (!(await isAtGate(channels[GATE_FD]!))) {
+      stdout.resume()
+      throw new Error(`the sandbox cannot be set up: ${(await text(stderr)).trim()}`)
+    }
+    return { child, ended, channels, stdout, stderr, closed, init: await readInit(status) }
   }
+  const { child, ended, channels, stdout, stderr, closed, init } = await begin().finally(() => status.close())
+  const gate = channels[GATE_FD]!
 
   try {
     const leaveGroup = await groups?.limit(init, limits.tasks)
@@ -140,20 +149,19 @@ function toEnvironmentArgs(env: ProcessOrder['env']): string {
   return args.map((arg) => `${arg}\0`).join('')
 }
 
-/** Reads the pid of the first process in the sandbox; undefined if bubblewrap fails before it. */
-function readInit(stream: Readable): Promise<number | undefined> {
-  const lines = createInterface({ input: stream })
-  return new Promise((resolve) => {
-    lines.on('line', (line) => {
-      const { 'child-pid': pid } = JSON.parse(line)
-      if (pid === undefined) return
-      resolve(pid)
-      // From now on a program may write to it.
-      lines.close()
-      stream.resume()
-    })
-    lines.once('close', () => resolve(undefined))
-  })
+/** Opens an empty file that no folder lists. */
+async function openUnlisted(): Promise<FileHandle> {
+  const path = join(tmpdir(), `svc-${randomUUID()}`)
+  const file = await open(path, 'wx+', 0o600)
+  await unlink(path)
+  return file
+}
+
+/** Reads the pid of the first process in the sandbox from the report of bubblewrap. */
+async function readInit(status: FileHandle): Promise<number> {
+  const { buffer, bytesRead } = await status.read({ position: 0 })
+  const [line] = buffer.toString('utf8', 0, bytesRead).split('\n')
+  return JSON.parse(line!)['child-pid']
 }
 
 /** True once the first command in the sandbox waits for an answer; false if the sandbox has ended before. */
