@@ -25,7 +25,13 @@ export {
   readRetryAfter,
 } from './http-body.ts'
 export { createTransport, type Transport, toProxyAddress } from './http-proxy.ts'
-export { type JointWriter, jointWriterOf, type Write, type WriteRequest } from './joint-writer.ts'
+export {
+  type JointWriter,
+  jointWriterOf,
+  toRepeatable,
+  type Write,
+  type WriteRequest,
+} from './joint-writer.ts'
 export {
   isObject,
   type Json,

@@ -7,6 +7,18 @@ type Stored = Document & { _id: string }
 /** One write to the collection with this namespace. */
 export type Write = AnyClientBulkWriteModel<Stored> & { namespace: string }
 
+/** Returns a write with the same effect that may also be made again. */
+export const toRepeatable = (write: Write): Write =>
+  write.name === 'insertOne'
+    ? {
+        name: 'replaceOne',
+        namespace: write.namespace,
+        filter: { _id: write.document._id },
+        replacement: write.document,
+        upsert: true,
+      }
+    : write
+
 /** Writes that are made in order, each only if those before it succeeded. */
 export interface WriteRequest {
   /** Returns the writes when their command is about to be sent. */

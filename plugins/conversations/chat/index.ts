@@ -208,9 +208,6 @@ export default definePlugin({
       nodes.hurry()
       signals.publish('turn.begun', { thread_id })
     })
-    host.on('turn.ended', async ({ thread_id, stop_reason }, { titles }) => {
-      if (stop_reason !== undefined && stop_reason !== 'stopped') await titles.consider(thread_id)
-    })
     host.on('approval.resolved', ({ thread_id }, { signals }) => {
       signals.publish('turn.begun', { thread_id })
       signals.publish('turn.resolved', { thread_id })

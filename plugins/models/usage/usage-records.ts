@@ -7,6 +7,7 @@ import {
   type MediaUsage,
   type TokenUsage,
   toBillionths,
+  toRepeatable,
   type Write,
 } from '#plugin-api'
 import type { ModelSpending } from '../providers/types.ts'
@@ -100,21 +101,24 @@ export function createUsageRecords({
   const oldest = () => (keep_days === undefined ? -Infinity : clock.seconds() - keep_days * 86_400)
 
   /** Charges accounts, and then the server: what a crash in between leaves out is counted by `recover`. */
-  const charge = (batch: Batch, charges: Charge[], { is_whole }: { is_whole: boolean }) =>
-    retry('usage could not be charged', () =>
-      jointWriter.write([
+  const charge = (batch: Batch, charges: Charge[], { is_whole }: { is_whole: boolean }) => {
+    let isRepeated = !is_whole
+    return retry('usage could not be charged', () => {
+      const rows = charges.flatMap((one) => one.rows).map(toRowWrite)
+      const writes = [
         ...counters.toWrites(batch, charges),
         ...serverSpending.toWrites({ ...batch, at: clock.now() }, charges, { is_whole }),
-        ...charges.flatMap(({ rows }) => rows).map(toRowWrite),
-      ]),
-    )
+        ...(isRepeated ? rows.map(toRepeatable) : rows),
+      ]
+      isRepeated = true
+      return jointWriter.write(writes)
+    })
+  }
 
-  const toRowWrite = (row: UsageDocument): Write => ({
-    name: 'replaceOne',
+  const toRowWrite = (document: UsageDocument): Write => ({
+    name: 'insertOne',
     namespace: usage.namespace,
-    filter: { _id: row._id },
-    replacement: row,
-    upsert: true,
+    document,
   })
 
   const commits = createGroupCommit<Item>(async (items) => {
@@ -220,7 +224,10 @@ export function createUsageRecords({
         const recent = charges.flatMap(({ user_id, batches }) =>
           batches.filter(({ at }) => at > newest - KEPT_MS).map((batch) => ({ user_id, batch })),
         )
-        const writes = [...(await serverSpending.toRecoveryWrites(recent)), ...missing.map(toRowWrite)]
+        const writes = [
+          ...(await serverSpending.toRecoveryWrites(recent)),
+          ...missing.map(toRowWrite).map(toRepeatable),
+        ]
         if (writes.length > 0) await jointWriter.write(writes)
         await raiseTotals(new Map(charges.map(({ user_id }) => [user_id, NO_LIMITS])))
         charges = []

@@ -29,6 +29,8 @@ export function createWebhookCollector(cradle: Cradle) {
   let waking = new AbortController()
   let running: Promise<void> | undefined
   let isRequested = false
+  /** True while there was no webhook at the last look: events are no reason for another one then. */
+  let hasNone = false
 
   const hold = () => {
     const now = clock.now()
@@ -59,7 +61,9 @@ export function createWebhookCollector(cradle: Cradle) {
 
   /** Reads one batch of every source, unless no webhook would hear of it; returns the number of records. */
   const collect = async (): Promise<number> => {
+    hasNone = false
     const enabled = await webhooks.listEnabled()
+    hasNone = enabled.length === 0
     if (enabled.length === 0 || !(await hold())) return 0
     const rows = await users.listByIds([...new Set(enabled.map(({ user_id }) => user_id))])
     const accounts = new Map(rows.filter((account) => account.enabled).map((row) => [row._id, row]))
@@ -106,15 +110,22 @@ export function createWebhookCollector(cradle: Cradle) {
     waking.abort()
   }
 
+  const wakeIfUsed = () => {
+    if (!hasNone) wakeHere()
+  }
+
   return {
     /** Looks at the records now, in whichever server collects. */
     wake(): void {
-      wakeHere()
+      wakeIfUsed()
       signals.publish('webhooks.news', {})
     },
 
+    /** Looks for webhooks, and at the records, because webhooks have changed. */
+    wakeForChange: wakeHere,
+
     begin(): void {
-      signals.on('webhooks.news', wakeHere)
+      signals.on('webhooks.news', wakeIfUsed)
       running = run()
     },
 

@@ -49,6 +49,7 @@ export default definePlugin({
       'budget.warned',
     ] as const)
       host.on(name, (_, { webhookCollector }) => webhookCollector.wake())
+    host.on('webhook.changed', (_, { webhookCollector }) => webhookCollector.wakeForChange())
     host.job({
       name: 'webhooks.bounds',
       every_seconds: 600,

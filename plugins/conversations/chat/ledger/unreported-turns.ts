@@ -17,15 +17,6 @@ export const unreportedIndex: IndexDescription = {
   partialFilterExpression: { is_unreported: true },
 }
 
-/**
- * The fields that mark a thread whose turn ends or pauses, as expressions of an update: events behind `reported_seq` are to
- * be reported. They stay as they are while nobody reads them.
- */
-export const UNREPORTED = {
-  is_unreported: true,
-  reported_seq: { $ifNull: ['$reported_seq', '$last_seq'] },
-}
-
 type MarkedThread = Pick<
   ThreadDocument,
   '_id' | 'user_id' | 'agent_id' | 'last_seq' | 'active_turn' | 'reported_seq'

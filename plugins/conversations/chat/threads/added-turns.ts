@@ -6,7 +6,7 @@ import type { Cradle } from '../manifest.ts'
 import { createTurn } from '../turns/turn.ts'
 import { type EarlierTurn, toEvents } from './earlier-turns.ts'
 import { cutRanges } from './paths.ts'
-import { toProgressWrite, toTitle } from './thread-progress.ts'
+import { toProgressWrites, toTitle } from './thread-progress.ts'
 
 /** The end of a turn: the seq of its last event, and its last message. */
 export interface TurnPosition {
@@ -41,7 +41,8 @@ export function createAddedTurns(cradle: Cradle) {
       const continues = after === thread.last_seq ? undefined : await pathTo(thread, behind)
       const turn = createTurn({ thread_id, ...owner }, cradle)
       try {
-        const leased = await turnLeases.take(owner, thread_id, { continues })
+        const title = toTitle({ content: earlierTurn.input })
+        const leased = await turnLeases.take(owner, thread_id, { title, continues })
         if (!leased) throw new AppError('THREAD_BUSY')
         turn.adopt(leased, [])
         const { turn_id, first_seq } = leased.lease
@@ -57,7 +58,7 @@ export function createAddedTurns(cradle: Cradle) {
         const progress = {
           ...{ thread_id, turn_id, last_seq: end.seq, last_message_id: end.message_id },
           last_active: Math.floor(last.ts / 1000),
-          title: toTitle({ content: earlierTurn.input }),
+          path: leased.lease.path,
           artifacts: [],
           sources: [],
           unseen: false,
@@ -67,7 +68,7 @@ export function createAddedTurns(cradle: Cradle) {
         const archive = { filter: { _id: thread_id }, update: { $set: { archived: true } } }
         await jointWriter.write([
           ...messages.toWrites(leased.lease, documents),
-          toProgressWrite(progress, collections.threads),
+          ...toProgressWrites(progress, collections.threads),
           ...(archived ? [{ name: 'updateOne' as const, namespace, ...archive }] : []),
         ])
         recent.add(thread_id, first_seq, documents, end.seq)

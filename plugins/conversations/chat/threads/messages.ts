@@ -109,20 +109,12 @@ export function createMessages(
       const stored = { owner: { user_id, agent_id }, messages: documents }
       await jointWriterOf(messages).write(accompany({ thread_id, ...(removed && { removed }), stored }))
     },
-    /** Returns the writes that store a turn's messages; they can be repeated. */
+    /** Returns the writes that store a turn's messages, which are new. */
     toWrites: (
       { thread_id, user_id, agent_id }: ThreadOwner & { thread_id: string },
       documents: readonly MessageDocument[],
     ): Write[] => [
-      ...documents.map(
-        (document): Write => ({
-          name: 'replaceOne',
-          namespace: messages.namespace,
-          filter: { _id: document._id },
-          replacement: document,
-          upsert: true,
-        }),
-      ),
+      ...documents.map((document): Write => ({ name: 'insertOne', namespace: messages.namespace, document })),
       ...accompany({ thread_id, stored: { owner: { user_id, agent_id }, messages: documents } }),
     ],
     find: (message_id: string): Promise<MessageDocument | null> => messages.findOne({ _id: message_id }),

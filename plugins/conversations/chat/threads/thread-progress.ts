@@ -1,7 +1,6 @@
 import type { Collection } from 'mongodb'
 import type { Locale, Write } from '#plugin-api'
-import type { Artifact, MessageDocument, Source, ThreadDocument } from '../documents.ts'
-import { UNREPORTED } from '../ledger/unreported-turns.ts'
+import type { Artifact, MessageDocument, MessageRange, Source, ThreadDocument } from '../documents.ts'
 import { toAppendNewest } from './references.ts'
 
 /** The changes that an ending turn makes to its thread. */
@@ -13,7 +12,8 @@ interface ThreadProgress {
   last_message_id: string | undefined
   /** Unix seconds. */
   last_active: number
-  title: string
+  /** The path of the thread from now on; undefined if that has not changed. */
+  path: readonly MessageRange[] | undefined
   artifacts: readonly Artifact[]
   sources: readonly Source[]
   unseen: boolean
@@ -21,42 +21,49 @@ interface ThreadProgress {
   is_copied?: true
 }
 
-/** Returns the write that ends the active turn of a thread; it can be repeated. */
-export const toProgressWrite = (
+/** Returns the writes that end the active turn of a thread; they can be repeated. */
+export function toProgressWrites(
   {
     thread_id,
     turn_id,
     last_seq,
     last_message_id,
     last_active,
-    title,
+    path,
     artifacts,
     sources,
     unseen,
     is_copied,
   }: ThreadProgress,
   { namespace }: Collection<ThreadDocument>,
-): Write => ({
-  name: 'updateOne',
-  namespace,
-  filter: { _id: thread_id, 'active_turn.turn_id': turn_id },
-  update: [
-    {
-      $set: {
-        ...(is_copied ? toReported(last_seq) : UNREPORTED),
-        active_turn: null,
-        last_seq,
-        last_active,
-        path: { $ifNull: ['$active_turn.path', '$path', '$$REMOVE'] },
-        last_message_id: last_message_id ?? '$$REMOVE',
-        ...(title && { title: { $ifNull: ['$title', { $literal: title }] } }),
-        ...(unseen ? { unread: { $add: ['$unread', 1] } } : {}),
-        ...(artifacts.length > 0 ? { artifacts: toAppendNewest('artifacts', 'path', artifacts) } : {}),
-        ...(sources.length > 0 ? { sources: toAppendNewest('sources', 'id', sources) } : {}),
-      },
-    },
-  ],
-})
+): Write[] {
+  // Most turns need no expressions, which cost the database as much as all the rest of the update.
+  const computed = {
+    ...(is_copied && toReported(last_seq)),
+    ...(artifacts.length > 0 && { artifacts: toAppendNewest('artifacts', 'path', artifacts) }),
+    ...(sources.length > 0 && { sources: toAppendNewest('sources', 'id', sources) }),
+  }
+  const filter = { _id: thread_id, 'active_turn.turn_id': turn_id }
+  const fields = {
+    ...(!is_copied && { is_unreported: true }),
+    active_turn: null,
+    last_seq,
+    last_active,
+    ...(path && { path }),
+    ...(last_message_id !== undefined && { last_message_id }),
+  }
+  const update = {
+    $set: fields,
+    ...(last_message_id === undefined && { $unset: { last_message_id: 1 } }),
+    ...(unseen && { $inc: { unread: 1 } }),
+  }
+  return [
+    ...(Object.keys(computed).length > 0
+      ? [{ name: 'updateOne' as const, namespace, filter, update: [{ $set: computed }] }]
+      : []),
+    { name: 'updateOne', namespace, filter, update },
+  ]
+}
 
 /** Skips a turn in what is reported, unless events before it are still to be reported. */
 const toReported = (last_seq: number) => ({

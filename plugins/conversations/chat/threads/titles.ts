@@ -83,7 +83,9 @@ export function createTitles({
     return text
   }
 
-  const write = async (thread: ThreadDocument): Promise<void> => {
+  const write = async (thread_id: string): Promise<void> => {
+    const thread = await threads.findOne({ _id: thread_id, title_by: { $exists: false }, active_turn: null })
+    if (!thread) return
     const { _id, title, user_id, agent_id } = thread
     const ranges = listRanges(thread)
     const question = await messages.findFirst(ranges, 0, 'user')
@@ -102,16 +104,11 @@ export function createTitles({
   }
 
   return {
-    /** Has a model write the title of a thread whose turn has ended, if it has none but its first words. */
-    async consider(thread_id: string): Promise<void> {
+    /** Has a model write the title of a thread whose turn has ended, if the turn began with none but its first words. */
+    async consider({ _id: thread_id, channel_type, title_by }: ThreadDocument): Promise<void> {
       if (config.title_model === 'off' || stopping.signal.aborted) return
-      const thread = await threads.findOne({
-        _id: thread_id,
-        title_by: { $exists: false },
-        active_turn: null,
-      })
-      if (!thread || UNTITLED_KINDS.has(thread.channel_type)) return
-      const writing = write(thread).catch((error) => {
+      if (title_by !== undefined || UNTITLED_KINDS.has(channel_type)) return
+      const writing = write(thread_id).catch((error) => {
         if (!stopping.signal.aborted) log.warn({ error, thread_id }, 'no model has written a title')
       })
       running.add(writing)

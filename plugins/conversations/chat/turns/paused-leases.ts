@@ -1,7 +1,6 @@
 import type { Collection } from 'mongodb'
 import type { Clock, Write } from '#plugin-api'
 import type { Holder, PausedTurn, ThreadDocument } from '../documents.ts'
-import { UNREPORTED } from '../ledger/unreported-turns.ts'
 import type { ThreadOwner } from '../threads/threads.ts'
 import type { LeasedThread, TurnLease } from './turn-leases.ts'
 
@@ -38,7 +37,7 @@ export function createPausedLeases({
       update: [
         {
           $set: {
-            ...UNREPORTED,
+            is_unreported: true,
             'active_turn.paused': { $literal: keepsCalls ? { ...paused, held_by: holder } : paused },
             'active_turn.lease_until': 0,
           },

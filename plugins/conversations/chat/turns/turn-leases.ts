@@ -1,4 +1,4 @@
-import type { Collection, Filter } from 'mongodb'
+import type { Collection, Document } from 'mongodb'
 import { AppError, type Clock, hasEnded, type Ids, thisProcess, type Write } from '#plugin-api'
 import type { ActiveTurn, Holder, MessageRange, QueuedTurnDocument, ThreadDocument } from '../documents.ts'
 import { LAST_SEQ } from '../ledger/ledger-event.ts'
@@ -19,6 +19,10 @@ function toPath({ continues, path }: Taking) {
   return { $cond: [{ $lt: [end, LAST_SEQ] }, { $concatArrays: ['$path', [NEW_RANGE]] }, '$$REMOVE'] }
 }
 
+const isMissing = (field: keyof ThreadDocument) => ({ $eq: [{ $type: `$${field}` }, 'missing'] })
+const IS_FREE = { $eq: [{ $ifNull: ['$active_turn', null] }, null] }
+const IS_NOT_REMOVED = isMissing('deleted_at')
+
 /** The most turns that are adopted at once. */
 const ADOPTED_AT_ONCE = 64
 /** The first event of a turn makes its lease durable too, as both are written again if the database has died. */
@@ -29,6 +33,8 @@ export interface TurnLease extends ThreadOwner {
   turn_id: string
   thread_id: string
   first_seq: number
+  /** The path of the thread once the turn has ended, if it changes. */
+  path?: readonly MessageRange[] | undefined
 }
 
 /** A thread whose lease a turn has, as it was when the turn got it. */
@@ -77,13 +83,14 @@ export function createTurnLeases({
 
   const toLease = (
     { _id, user_id, agent_id }: ThreadDocument,
-    { turn_id, first_seq }: ActiveTurn,
+    { turn_id, first_seq, path }: ActiveTurn,
   ): TurnLease => ({
     turn_id,
     thread_id: _id,
     user_id,
     agent_id,
     first_seq,
+    ...(path && { path }),
   })
 
   const toLeased = (thread: ThreadDocument): LeasedThread => ({
@@ -98,13 +105,20 @@ export function createTurnLeases({
     )
   }
 
-  /** Assigns the selected thread to a turn, if no other turn has it. */
+  /**
+   * Assigns a thread of this owner to a turn, if no other turn has it and these conditions hold; returns the thread as it is
+   * then, whoever has it. All conditions are in the expressions, because a query by the id alone costs half.
+   */
   const occupy = (
-    selected: Filter<ThreadDocument>,
+    thread_id: string,
+    { user_id, agent_id }: ThreadOwner,
+    conditions: readonly Document[],
     turn_id: string,
     { scopes, instructions, title, continues, path }: Taking,
   ) => {
     const now = clock.now()
+    const isOwn = [{ $eq: ['$user_id', user_id] }, { $eq: ['$agent_id', agent_id] }]
+    const mayTake = { $and: [...isOwn, IS_FREE, IS_NOT_REMOVED, ...conditions] }
     const active_turn = {
       turn_id,
       holder,
@@ -112,20 +126,21 @@ export function createTurnLeases({
       started_at: now,
       ...(scopes && { scopes: { $literal: scopes } }),
     }
-    return threads.findOneAndUpdate(
-      { ...selected, active_turn: null },
-      [
-        {
-          $set: {
-            active_turn: { ...active_turn, first_seq: FIRST_SEQ, path: toPath({ continues, path }) },
-            ...(!path && { archived: '$$REMOVE' }),
-            ...(title && { title: { $ifNull: ['$title', { $literal: title }] } }),
-            ...(instructions !== undefined && { instructions: { $literal: instructions } }),
-          },
-        },
-      ],
-      { returnDocument: 'after', ...NOT_IN_JOURNAL },
-    )
+    const taken = {
+      active_turn: { ...active_turn, first_seq: FIRST_SEQ, path: toPath({ continues, path }) },
+      reported_seq: { $ifNull: ['$reported_seq', '$last_seq'] },
+      ...(!path && { archived: '$$REMOVE' }),
+      ...(title && { title: { $ifNull: ['$title', { $literal: title }] } }),
+      ...(instructions !== undefined && { instructions: { $literal: instructions } }),
+    }
+    const fields = Object.entries(taken).map(([field, value]) => [
+      field,
+      { $cond: [mayTake, value, `$${field}`] },
+    ])
+    return threads.findOneAndUpdate({ _id: thread_id }, [{ $set: Object.fromEntries(fields) }], {
+      returnDocument: 'after',
+      ...NOT_IN_JOURNAL,
+    })
   }
 
   return {
@@ -134,11 +149,12 @@ export function createTurnLeases({
      * is queued for it. Throws THREAD_NOT_FOUND if the thread is not the owner's, or was removed.
      */
     async take(owner: ThreadOwner, thread_id: string, taking: Taking = {}): Promise<LeasedThread | null> {
-      const mine = { _id: thread_id, ...owner, deleted_at: { $exists: false } }
-      const free = { ...mine, queue_tail: { $exists: false } }
-      const thread = await occupy(free, ids.make('trn_'), taking)
-      if (thread) return { ...toLeased(thread), isInstructed: taking.instructions !== undefined }
-      if (!(await threads.findOne(mine, { projection: { _id: 1 } }))) throw new AppError('THREAD_NOT_FOUND')
+      const turn_id = ids.make('trn_')
+      const thread = await occupy(thread_id, owner, [isMissing('queue_tail')], turn_id, taking)
+      if (thread?.active_turn?.turn_id === turn_id)
+        return { ...toLeased(thread), isInstructed: taking.instructions !== undefined }
+      const isOwn = thread?.user_id === owner.user_id && thread.agent_id === owner.agent_id
+      if (!isOwn || thread.deleted_at !== undefined) throw new AppError('THREAD_NOT_FOUND')
       return null
     },
     /** Assigns the thread to a queued turn; null if another turn has the thread, or it was removed. */
@@ -150,24 +166,32 @@ export function createTurnLeases({
       content,
       scopes,
     }: QueuedTurnDocument): Promise<LeasedThread | null> {
-      const mine = { _id: thread_id, user_id, agent_id, deleted_at: { $exists: false } }
-      const thread = await occupy(mine, turn_id, { scopes, title: toTitle({ content }) })
-      return thread && toLeased(thread)
+      const taking = { scopes, title: toTitle({ content }) }
+      const thread = await occupy(thread_id, { user_id, agent_id }, [], turn_id, taking)
+      return thread?.active_turn?.turn_id === turn_id ? toLeased(thread) : null
     },
     /**
      * Returns the write that takes the thread again if nobody has it: the database may have died before the lease was in
      * its journal.
      */
-    toRestoreWrite: ({
+    toRestoreWrite({
       lease: { thread_id, first_seq },
-      thread: { active_turn, instructions },
+      thread: { active_turn, title, reported_seq, instructions },
       isInstructed,
-    }: LeasedThread): Write => ({
-      name: 'updateOne',
-      namespace: threads.namespace,
-      filter: { _id: thread_id, active_turn: null, last_seq: first_seq - 1, deleted_at: { $exists: false } },
-      update: { $set: { active_turn, ...(isInstructed && { instructions }) } },
-    }),
+    }: LeasedThread): Write {
+      const isLost = { $and: [IS_FREE, IS_NOT_REMOVED, { $eq: ['$last_seq', first_seq - 1] }] }
+      const restored = { active_turn, title, reported_seq, ...(isInstructed && { instructions }) }
+      const fields = Object.entries(restored).map(([field, value]) => [
+        field,
+        { $cond: [isLost, { $literal: value }, `$${field}`] },
+      ])
+      return {
+        name: 'updateOne',
+        namespace: threads.namespace,
+        filter: { _id: thread_id },
+        update: [{ $set: Object.fromEntries(fields) }],
+      }
+    },
     /** Releases a thread to which nothing was written. */
     release,
     ...createPausedLeases({ threads, clock, holder, toLeased }),

@@ -1,4 +1,4 @@
-import { AppError, jointWriterOf, type Locale, type TokenUsage, type Write } from '#plugin-api'
+import { AppError, jointWriterOf, type Locale, type TokenUsage, toRepeatable, type Write } from '#plugin-api'
 import type { MessageDocument, PausedTurn, Source, StopReason } from '../documents.ts'
 import { explainRefusal } from '../filters/filter-refusal.ts'
 import {
@@ -14,7 +14,7 @@ import { toReplacement } from '../ledger/turn-log.ts'
 import { waitsForClient } from '../loop/client-tools.ts'
 import type { Cradle } from '../manifest.ts'
 import { sanitizeForStorage } from '../sanitize.ts'
-import { toPathWrite, toProgressWrite, toTitle } from '../threads/thread-progress.ts'
+import { toPathWrite, toProgressWrites } from '../threads/thread-progress.ts'
 import type { ThreadOwner } from '../threads/threads.ts'
 import type { TurnLease } from './turn-leases.ts'
 
@@ -113,7 +113,7 @@ export function createTurnOutcomes({
   const self = {
     /** Returns the messages of a turn that has ended and the end of its lease, as one outcome. */
     of(lease: TurnLease, events: readonly LedgerEvent[]): TurnOutcome {
-      const { thread_id, turn_id, user_id, first_seq } = lease
+      const { thread_id, turn_id, user_id, first_seq, path } = lease
       const documents = projectTurn(events)
       const last = events.at(-1)!
       if (last.type === 'path_changed')
@@ -128,13 +128,13 @@ export function createTurnOutcomes({
         last_message_id: documents.at(-1)?._id,
         // The time comes from the ledger, so that a rebuilt thread shows the same.
         last_active: Math.floor(last.ts / 1000),
-        title: documents[0]?.role === 'user' ? toTitle(documents[0]) : '',
+        path,
         artifacts: documents.flatMap(({ artifacts = [] }) => artifacts),
         sources: documents.flatMap(({ sources = [] }) => sources),
         unseen: last.type === 'done' && !hub.isReading(thread_id, user_id),
       }
       return {
-        writes: [...messages.toWrites(lease, documents), toProgressWrite(progress, threads)],
+        writes: [...messages.toWrites(lease, documents), ...toProgressWrites(progress, threads)],
         note() {
           recent.add(thread_id, first_seq, documents, seqOf(last))
           // Listeners must not delay the turns.
@@ -149,7 +149,7 @@ export function createTurnOutcomes({
         return jointWriter.write([turnLeases.toPauseWrite(lease, toPausedTurn(last))])
       const store = async (events: readonly LedgerEvent[], replaced: readonly Write[] = []) => {
         const { writes, note } = self.of(lease, events)
-        await jointWriter.write([...replaced, ...writes])
+        await jointWriter.write([...replaced, ...writes.map(toRepeatable)])
         note()
       }
       try {

@@ -95,7 +95,7 @@ export interface Turn extends TurnPlace {
 /** Creates a turn, which is one of this process from now on and can be stopped. */
 export function createTurn(start: TurnPlace, cradle: Cradle): Turn {
   const { agents, clientMessages, clock, config, events, ids, ledger, queuedTurns, running } = cradle
-  const { messages, turnLeases, turnOutcomes, log: logger } = cradle
+  const { messages, titles, turnLeases, turnOutcomes, log: logger } = cradle
   const { thread_id, client_message_id, user_id, agent_id } = start
   const owner = { user_id, agent_id }
   const abort = new AbortController()
@@ -315,7 +315,7 @@ export function createTurn(start: TurnPlace, cradle: Cradle): Turn {
       }
     },
     async end(end) {
-      const { lease, log } = opened!
+      const { lease, log, thread } = opened!
       if (end.type === 'path_changed') {
         const { message_id, after } = end
         const last = log.finish('path_changed', { message_id }, { after })
@@ -334,6 +334,7 @@ export function createTurn(start: TurnPlace, cradle: Cradle): Turn {
               ...(end.sources.length > 0 && { sources: [...end.sources] }),
             })
       await settle(last, turnOutcomes.of(lease, last.events), 'ended')
+      if (end.type === 'done' && end.stop_reason !== 'stopped') void titles.consider(thread)
     },
     async stop(reason) {
       abort.abort(reason)
