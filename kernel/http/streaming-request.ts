@@ -30,7 +30,9 @@ export const createStreamingRequest =
   (load: () => Promise<Dispatcher>): StreamingRequest =>
   async (url, { method, headers, body, signal }) => {
     const { request } = await loadUndici()
-    const answer = await request(url, { method, headers, body, signal, dispatcher: await load() })
+    const dispatcher = await load()
+    // A body that is paused leaves what arrives to its socket.
+    const answer = await request(url, { method, headers, body, signal, dispatcher, highWaterMark: 1 })
     return { status: answer.statusCode, headers: answer.headers, body: answer.body }
   }
 

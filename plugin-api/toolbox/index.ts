@@ -1,6 +1,7 @@
 // Functions that several plugins and kinds share.
 
 export { listTemplateFolders } from '../expert.ts'
+export { afterBeat, atBeat } from './beat.ts'
 export { measureCollections } from './collection-size.ts'
 export { type ConfinedPool, createConfinedPool } from './confined-pool.ts'
 export {

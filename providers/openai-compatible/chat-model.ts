@@ -19,15 +19,18 @@ export function createChatModel({
       const { body: bytes, failures } = await upstream.streamChat(JSON.stringify(body), { headers, signal })
       const startsInside = options.reasoning !== 'off' && opensThoughtInPrompt(modelId)
       const reader = createEventReader(bytes, { failures, signal, startsInside })
-      const stream = new ReadableStream<LanguageModelV3StreamPart>({
-        start: (controller) => controller.enqueue({ type: 'stream-start', warnings }),
-        async pull(controller) {
-          const parts = await reader.next()
-          if (!parts) return controller.close()
-          for (const part of parts) controller.enqueue(part)
+      const stream = new ReadableStream<LanguageModelV3StreamPart>(
+        {
+          start: (controller) => controller.enqueue({ type: 'stream-start', warnings }),
+          async pull(controller) {
+            const parts = await reader.next()
+            if (!parts) return controller.close()
+            for (const part of parts) controller.enqueue(part)
+          },
+          cancel: () => reader.cancel(),
         },
-        cancel: () => reader.cancel(),
-      })
+        { highWaterMark: 0 },
+      )
       return { stream }
     },
   }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider'
-import { JsonTooComplex, parseJson } from '#plugin-api'
+import { atBeat, JsonTooComplex, parseJson } from '#plugin-api'
 import type { Chunk } from './chunk.ts'
 import { readErrorBody, readWords } from './error-body.ts'
 import { createEventLines } from './event-lines.ts'
@@ -20,14 +20,25 @@ export function createEventReader(
   let parts: LanguageModelV3StreamPart[] = []
   let failure: Error | undefined
   let done = false
+  let hasSpoken = false
   /** Words outside of an answer; they explain an answer that does not follow. */
   let words: string | undefined
-  const writer = createPartWriter((part) => parts.push(part), { startsInside })
+  const writer = createPartWriter(addPart, { startsInside })
   const lines = createEventLines({
     onEvent: readEvent,
     onBroken: () => fail(failures.malformed('The upstream sent an event that is not valid JSON.')),
     onTooLong: () => fail(failures.malformed('The upstream sent an event that is too long.')),
   })
+
+  /** Adds a part, or its text to the part before it. */
+  function addPart(part: LanguageModelV3StreamPart): void {
+    const isText = part.type === 'text-delta' || part.type === 'reasoning-delta'
+    hasSpoken ||= isText
+    const last = parts.at(-1)
+    const isMore = isText && last?.type === part.type && last.id === part.id && !part.providerMetadata
+    if (isMore) last.delta += part.delta
+    else parts.push(part)
+  }
 
   function fail(error: Error): void {
     if (!done) failure ??= error
@@ -110,6 +121,8 @@ export function createEventReader(
     /** Returns the next parts, at least one, or undefined after the finish; throws the error of the stream. */
     async next(): Promise<LanguageModelV3StreamPart[] | undefined> {
       parts = []
+      // The first words are passed on at once.
+      if (hasSpoken && !done && !failure) await chunks.rest()
       while (parts.length === 0 && !failure && !done) await read()
       if (done && parts.length > 0) void release()
       if (parts.length > 0) return parts
@@ -173,6 +186,18 @@ function readChunks(body: Readable) {
       }
       if (failure) throw failure
       return undefined
+    },
+    /** Leaves what arrives to the socket until the next beat, unless the body ends before. */
+    async rest(): Promise<void> {
+      if (ended || failure) return
+      body.pause()
+      await new Promise<void>((resolve) => {
+        wake = () => {
+          if (ended || failure) resolve()
+        }
+        atBeat(resolve)
+      })
+      body.resume()
     },
     cancel: () => void body.destroy(),
   }

@@ -29,7 +29,7 @@ export function createLedger({
   const health: LogParts['health'] = { failure: undefined }
   const unsettled = new Set<string>()
   const jointWriter = jointWriterOf(events)
-  const shared = { ...parts, events, jointWriter, unsettled, health, pace: createPace() }
+  const shared = { ...parts, events, jointWriter, unsettled, health }
 
   const readSettled = async (filter: Filter<LedgerEvent>, limit: number) => {
     const storedEvents = await events.find(filter).sort({ _id: 1 }).limit(limit).toArray()
@@ -88,35 +88,5 @@ export function createLedger({
     },
     /** Resolves when nothing is waiting to be written. */
     idle: jointWriter.idle,
-  }
-}
-
-/** The shortest and the longest time for which text is held back, in milliseconds. */
-const INTERVAL_MS = { least: 25, most: 100 }
-/** The number of streams for each millisecond of the interval. */
-const STREAMS_PER_MS = 4
-
-/** Holds back the text of streams, so that their tokens merge and all streams are written together. */
-export type Pace = ReturnType<typeof createPace>
-
-/** Creates a pace. */
-export function createPace() {
-  let waiting: (() => void)[] = []
-  let streams = 0
-
-  const sendAll = () => {
-    const due = waiting
-    waiting = []
-    streams = due.length
-    for (const send of due) send()
-  }
-
-  return {
-    /** Calls `send` at the end of the current interval, which grows with the number of streams. */
-    later(send: () => void): void {
-      if (waiting.length === 0)
-        setTimeout(sendAll, Math.min(INTERVAL_MS.most, Math.max(INTERVAL_MS.least, streams / STREAMS_PER_MS)))
-      waiting.push(send)
-    },
   }
 }

@@ -1,5 +1,6 @@
 import type { Collection } from 'mongodb'
 import {
+  afterBeat,
   type Clock,
   isDuplicateKey,
   type JointWriter,
@@ -9,7 +10,6 @@ import {
   type WriteRequest,
 } from '#plugin-api'
 import type { Hub } from './hub.ts'
-import type { Pace } from './ledger.ts'
 import {
   type EventRecord,
   eventId,
@@ -76,7 +76,6 @@ export interface LogParts {
   clock: Clock
   log: Logger
   jointWriter: JointWriter
-  pace: Pace
   /** Unique to this process. */
   writer: string
   publish: ReturnType<Hub['publisherOf']>
@@ -93,7 +92,7 @@ const RETRY_MS = { first: 50, most: 2000 }
 /** Opens the log of a turn. Its events are written in order, those that wait at the same time together. */
 export function openTurnLog(
   { thread_id, turn_id, lastSeq, earlierEvents = [], opening = [] }: LogPlace,
-  { events, clock, log: logger, jointWriter, pace, writer, publish, unsettled, health }: LogParts,
+  { events, clock, log: logger, jointWriter, writer, publish, unsettled, health }: LogParts,
 ): TurnLog {
   const committed: LedgerEvent[] = [...earlierEvents]
   /** Events that are not yet being written; the last one may still take text. */
@@ -274,7 +273,7 @@ export function openTurnLog(
       began ??= event.ts
       // The beginning of a turn can wait for the first text, which is then written with it.
       if (type === 'turn_started' || (isText && spoken === (frame as FrameFields['content']).message_id))
-        return pace.later(request)
+        return afterBeat(request)
       if (isText) spoken = (frame as FrameFields['content']).message_id
       request()
     },
