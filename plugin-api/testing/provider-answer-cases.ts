@@ -42,7 +42,7 @@ export async function addAnswerCases(
       const { fake, model } = await start()
       fake.queue({ text: ['One', ' two', ' — 三'], usage })
       const { parts, finishReason, usage: counted } = await callModel(model, hello)
-      assertSame(wordsOf(parts), ['One', ' two', ' — 三'], 'the deltas of the streamed text')
+      assertSame(wordsOf(parts).join(''), 'One two — 三', 'the streamed text')
       assertSame(finishReason.unified, 'stop', 'finishReason.unified')
       assertSame(counted.inputTokens.total, usage.input, 'usage.inputTokens.total')
       assertSame(counted.outputTokens.total, usage.output, 'usage.outputTokens.total')

@@ -313,16 +313,18 @@ t.test('the deltas of a stream come out while it is still open', async (t) => {
     release = resolve
   })
   fake.next({ text: ['one', ' two', ' three'], hold, holdAfter: 2 })
+  let early = ''
+  let text = ''
   const { parts } = await readParts(model, hello, (part) => {
-    if (part.type === 'text-delta' && part.delta === ' two') release()
+    if (part.type !== 'text-delta') return
+    text += part.delta
+    if (text !== 'one two') return
+    early = text
+    release()
   })
-  t.match(parts.slice(-5), [
-    { type: 'text-delta', delta: 'one' },
-    { type: 'text-delta', delta: ' two' },
-    { type: 'text-delta', delta: ' three' },
-    { type: 'text-end' },
-    { type: 'finish' },
-  ])
+  t.equal(early, 'one two')
+  t.equal(text, 'one two three')
+  t.match(parts.slice(-3), [{ type: 'text-delta', delta: ' three' }, { type: 'text-end' }, { type: 'finish' }])
 })
 
 t.test('an answer is complete, with what it cost, whose it is and what the wire lacks', async (t) => {
@@ -357,7 +359,7 @@ t.test('a stream that breaks after its first delta throws what broke it', async 
   fake.next({ text: 'one two three', disconnectAfter: 2 })
   const { parts, error } = await readParts(model)
   t.match(error, APICallError)
-  t.strictSame(wordsOf(parts), ['one', ' two'], 'and what came before is not lost')
+  t.equal(wordsOf(parts).join(''), 'one two', 'and what came before is not lost')
   t.notOk(parts.some((part) => part.type === 'finish'))
 })
 
@@ -557,7 +559,7 @@ t.test('a long answer waits for a slow reader', async (t) => {
     return waits < 10 ? pause(20) : undefined
   })
   t.equal(error, undefined)
-  t.strictSame(wordsOf(parts), words)
+  t.equal(wordsOf(parts).join(''), words.join(''))
 })
 
 t.test('texts are embedded at the embeddings endpoint', async (t) => {
