@@ -36,6 +36,8 @@ ENV NODE_ENV=production SVC_HOME=/data SVC_HOST=0.0.0.0
 ENV SVC_SANDBOX=required
 # The index of knowledge bases takes memory in threads of its own; without these, the C library keeps much of it.
 ENV MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072
+# Fewer collections of garbage: a turn costs the server a fifth less.
+ENV NODE_OPTIONS=--max-semi-space-size=32
 # Agents work with git; bubblewrap is the sandbox of their programs; tini hands signals on and reaps those programs.
 # hadolint ignore=DL3008
 RUN apt-get update \

@@ -34,6 +34,9 @@ export interface Service {
   stop(): Promise<void>
 }
 
+/** The arguments of Node.js with which `npm start`, the image and the service of systemd run a server. */
+const SERVER_ARGUMENTS = ['--max-semi-space-size=32']
+
 const main = fileURLToPath(new URL('../kernel/cli/main.js', import.meta.url))
 const readyTimeoutMs = 30_000
 const stopTimeoutMs = 10_000
@@ -55,7 +58,7 @@ export async function startService({
   // Settings and API keys in the caller's environment must not affect the measured service.
   const inherited = Object.entries(process.env).filter(([name]) => !/^(SVC|OPENAI|ANTHROPIC)_/.test(name))
   const startedAt = performance.now()
-  const child = spawn(process.execPath, [...nodeArguments, main, 'serve'], {
+  const child = spawn(process.execPath, [...SERVER_ARGUMENTS, ...nodeArguments, main, 'serve'], {
     env: {
       ...Object.fromEntries(inherited),
       SVC_HOME: home,
