@@ -15,6 +15,9 @@ import {
   untilPredecessorStops,
 } from './successor.ts'
 
+/** The pauses before and between what is loaded while nothing happens, in milliseconds. */
+const WARM_PAUSE_MS = 1000
+
 /** The time after which a stop is cut short by the end of the process, in milliseconds. */
 const STOP_LIMIT_MS = 15_000
 
@@ -41,6 +44,7 @@ export const serveCommand = {
       const stalls = foreignFolders(blueprint).length > 0 ? watchStalls(log) : undefined
       if (options.json) stdout.write(`${JSON.stringify(describe(server))}\n`)
       else welcome(server, stdout)
+      const warming = setTimeout(() => void server.runtime.warm(WARM_PAUSE_MS), WARM_PAUSE_MS).unref()
       const exitCode = await Promise.race([
         signalled.then(() => 0),
         broken.then(() => 1),
@@ -55,6 +59,7 @@ export const serveCommand = {
       }, STOP_LIMIT_MS).unref()
       const forced = new AbortController()
       void nextSignal(forced.signal).then(() => process.exit(1))
+      clearTimeout(warming)
       stderr.write(ENDINGS[exitCode]!)
       await server.stop()
       stalls?.stop()

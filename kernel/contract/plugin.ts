@@ -66,6 +66,8 @@ interface Hooks<Of extends Manifest> {
   start?(cradle: Cradle<Of>, signal: AbortSignal): unknown
   /** Comes once every plugin has started, before the server listens; `announce` prints a line on the console of the server. */
   ready?(cradle: Cradle<Of>, announce: Announce): unknown
+  /** Loads what the first use would wait for. Comes when `svc serve` has listened for a while; may come never. */
+  warm?(cradle: Cradle<Of>): unknown
   stop?(cradle: Cradle<Of>, signal: AbortSignal): unknown
 }
 
@@ -74,6 +76,7 @@ export interface Plugin extends Manifest {
   setup(host: never): void
   start?(cradle: never, signal: AbortSignal): unknown
   ready?(cradle: never, announce: Announce): unknown
+  warm?(cradle: never): unknown
   stop?(cradle: never, signal: AbortSignal): unknown
 }
 
@@ -158,12 +161,13 @@ const checkManifest = createFormCheck<Plugin>(
       setup: true,
       start: true,
       ready: true,
+      warm: true,
       stop: true,
       always: { const: true },
     },
     ['name', 'summary', 'setup'],
   ),
-  ['setup', 'start', 'ready', 'stop'],
+  ['setup', 'start', 'ready', 'warm', 'stop'],
 )
 
 /** Checks what a module exported; throws one readable sentence that says what is wrong. */

@@ -20,7 +20,9 @@ export interface StreamedAnswer {
 
 // Imported with the first call, because it takes long to load, and only once, because `import` takes time as well.
 let loading: Promise<typeof import('undici')> | undefined
-const loadUndici = () => {
+
+/** Imports undici, unless it is imported already. */
+export const loadUndici = (): Promise<typeof import('undici')> => {
   loading ??= import('undici')
   return loading
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Engine } from '#engine'
 import { type Clock, systemClock } from '../clock.ts'
 import type { Manifests } from '../contract/additions.ts'
@@ -13,6 +14,7 @@ import { migrateData, WHOLE } from '../database/migrations.ts'
 import { ownCollections } from '../database/own-collections.ts'
 import { ConfigError } from '../errors.ts'
 import { createErrorDescriber, createErrorExplainer } from '../http/error-reply.ts'
+import { loadUndici } from '../http/streaming-request.ts'
 import { createIds } from '../ids.ts'
 import { type Blueprint, extensionsOf, foreignFolders } from '../loading/blueprint.ts'
 import type { PlannedPlugin } from '../loading/consistency.ts'
@@ -160,6 +162,7 @@ export async function openRuntime({
     prepare,
     start,
     ready,
+    warm,
     stop,
   }
   const examine = createHealth(runtime)
@@ -175,6 +178,7 @@ export async function openRuntime({
   for (const { name, declarations } of blueprint.plugins) declarations.bind(cradleOf(name))
 
   let jobs: { stop(): Promise<void> } | undefined
+  let isStopping = false
   const started: PlannedPlugin[] = []
   const unstarted = new Set<PlannedPlugin>()
 
@@ -262,8 +266,25 @@ export async function openRuntime({
     })
   }
 
+  /** Runs the hook `warm` of every plugin, with a pause before each, as long as the server runs. */
+  async function warm(pauseMs: number): Promise<void> {
+    await loadUndici()
+    for (const { plugin, name } of runtime.plugins) {
+      if (!plugin.warm) continue
+      await pause(pauseMs, undefined, { ref: false })
+      if (isStopping) return
+      try {
+        await plugin.warm(cradleOf(name) as never)
+      } catch (error) {
+        // The first use meets it again, and reports it.
+        log.debug({ error, plugin: name }, 'a plugin could not prepare its first use')
+      }
+    }
+  }
+
   /** Stops jobs and plugins, in reverse order, runs `beforeClosing` and closes the database. */
   async function stop(beforeClosing?: () => Promise<void>): Promise<void> {
+    isStopping = true
     storage.stop()
     try {
       await stopPart('the jobs', async () => jobs?.stop())

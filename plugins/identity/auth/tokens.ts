@@ -20,7 +20,7 @@ const ALGORITHM = 'HS256'
 
 let loaded: typeof JWT | undefined
 /** Imports the library with the first token, because commands need none. */
-const loadLibrary = async () => {
+export const loadLibrary = async (): Promise<typeof JWT> => {
   loaded ??= (await import('jsonwebtoken')).default
   return loaded
 }

@@ -40,5 +40,6 @@ export default definePlugin({
     if (config.sandbox !== 'required') return
     await sandbox.describe().catch((error) => log.error({ error }, 'programs of agents are refused'))
   },
+  warm: ({ sandbox }) => sandbox.describe(),
   stop: ({ programs }) => programs.close(),
 })
