@@ -6,6 +6,7 @@ import { Writable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { readBlueprint } from '../../kernel/loading/blueprint.ts'
 import { startServer } from '../../kernel/server/server.ts'
+import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t, { type Test } from '../run/file-test.ts'
 import {
   bareConfig,
@@ -257,4 +258,22 @@ t.test('a start on a home with a database', async (t) => {
       /^svc: the database in .* cannot be used, because its engine ended \((14|SIG\w+)\) and .*\n$/,
     )
   })
+})
+
+t.test('a server that listens has its plugins load what their first use needs', async (t) => {
+  const home = await prepareQuick(t, {
+    manifest: `
+      async warm({ server, log }) {
+        const { writeFileSync } = await import('node:fs')
+        writeFileSync(server.home + '/warm', 'yes')
+        throw new Error('too cold')
+      },`,
+  })
+  const { child, url, ended } = await spawnServer(t, home)
+  await eventually('the hook ran', () => existsSync(join(home, 'warm')))
+  t.equal((await fetch(`${url}/api/health/live`)).status, 200, 'its failure harms nothing')
+  child.kill('SIGTERM')
+  const { code, stderr } = await ended
+  t.equal(code, 0, stderr)
+  t.notMatch(stderr, /too cold/)
 })

@@ -61,6 +61,7 @@ export function createNotices({
 
     /** Lists which of these facts are stored. */
     async listStored(kind: NoticeKind, subject_ids: readonly string[]): Promise<Set<string>> {
+      if (subject_ids.length === 0) return new Set()
       const ids = subject_ids.map((subject_id) => `${kind}:${subject_id}`)
       const rows = await notices.find({ _id: { $in: ids } }, { projection: { subject_id: 1 } }).toArray()
       return new Set(rows.map(({ subject_id }) => subject_id))
