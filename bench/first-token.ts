@@ -1,10 +1,14 @@
+import { MongoClient } from 'mongodb'
 import { openChatSocket } from './chat-socket.ts'
 import { type Figure, median, quantile } from './figure.ts'
 
 const warmUp = 30
 const turns = 300
 
-/** Measures the time from sending a turn to its first text on one socket, of the relay and of the service. */
+/**
+ * Measures the time from sending a turn to its first text on one socket, of the relay and of the service, beside three
+ * journaled writes.
+ */
 export const measureFirstToken: Figure = async (stage) => {
   const relaySocket = await openChatSocket((await stage.relay()).url)
   const service = await stage.startService(await stage.createHome())
@@ -21,6 +25,16 @@ export const measureFirstToken: Figure = async (stage) => {
     }
   }
 
+  const client = await MongoClient.connect((await service.engine()).uri)
+  const writes = client.db('bench').collection('writes')
+  const writeTimes: number[] = []
+  for (let write = 0; write < warmUp + turns; write++) {
+    const startedAt = performance.now()
+    for (let step = 0; step < 3; step++) await writes.insertOne({}, { writeConcern: { j: true } })
+    if (write >= warmUp) writeTimes.push(performance.now() - startedAt)
+  }
+  await client.close()
+
   const note = `${turns} turns`
   return [
     { measure: 'relay p50', value: median(relay.times), unit: 'ms', note },
@@ -28,5 +42,6 @@ export const measureFirstToken: Figure = async (stage) => {
     { measure: 'service p50', value: median(served.times), unit: 'ms', note },
     { measure: 'service p95', value: quantile(served.times, 0.95), unit: 'ms', note },
     { measure: 'service - relay, p50', value: median(served.times) - median(relay.times), unit: 'ms' },
+    { measure: 'three journaled writes, p50', value: median(writeTimes), unit: 'ms', note: 'by the driver' },
   ]
 }

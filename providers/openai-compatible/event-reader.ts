@@ -10,6 +10,9 @@ import { createPartWriter } from './part-writer.ts'
 /** The longest event that cannot be deep or large enough to harm; measuring the usual ones would cost as much as parsing. */
 const HARMLESS_CHARS = 4096
 
+/** The reads with words that come at once; a short answer is over by then. */
+const BRISK_READS = 3
+
 /** Creates the reader of a body of events, or of one whole answer, as stream parts. */
 export function createEventReader(
   body: Readable,
@@ -20,7 +23,9 @@ export function createEventReader(
   let parts: LanguageModelV3StreamPart[] = []
   let failure: Error | undefined
   let done = false
-  let hasSpoken = false
+  /** True if the present read has brought words; and the reads that have. */
+  let speaks = false
+  let spoken = 0
   /** Words outside of an answer; they explain an answer that does not follow. */
   let words: string | undefined
   const writer = createPartWriter(addPart, { startsInside })
@@ -33,7 +38,7 @@ export function createEventReader(
   /** Adds a part, or its text to the part before it. */
   function addPart(part: LanguageModelV3StreamPart): void {
     const isText = part.type === 'text-delta' || part.type === 'reasoning-delta'
-    hasSpoken ||= isText
+    speaks ||= isText
     const last = parts.at(-1)
     const isMore = isText && last?.type === part.type && last.id === part.id && !part.providerMetadata
     if (isMore) last.delta += part.delta
@@ -121,8 +126,9 @@ export function createEventReader(
     /** Returns the next parts, at least one, or undefined after the finish; throws the error of the stream. */
     async next(): Promise<LanguageModelV3StreamPart[] | undefined> {
       parts = []
-      // The first words are passed on at once.
-      if (hasSpoken && !done && !failure) await chunks.rest()
+      if (speaks) spoken += 1
+      speaks = false
+      if (spoken >= BRISK_READS && !done && !failure) await chunks.rest()
       while (parts.length === 0 && !failure && !done) await read()
       if (done && parts.length > 0) void release()
       if (parts.length > 0) return parts
