@@ -4,8 +4,14 @@ import { WebSocket } from 'ws'
 /** The reply to every turn of the benchmarks: 50 tokens of four characters. */
 export const tokens = Array.from({ length: 50 }, (_, index) => ` w${String(index).padStart(2, '0')}`)
 
-/** The number of characters that a client must receive in a turn. */
+/** The number of characters of the usual reply. */
 export const replyLength = tokens.join('').length
+
+/** Returns the number of tokens that a text asks for, as "200 words". */
+export function wordsAsked(text: string): number | undefined {
+  const words = /(\d+) words/.exec(text)?.[1]
+  return words === undefined ? undefined : Number(words)
+}
 
 /** A client connection that runs one turn at a time, all in one thread unless it leaves that. */
 export interface ChatSocket {
@@ -13,6 +19,11 @@ export interface ChatSocket {
   leaveThread(): void
   /** Runs a turn and returns the milliseconds until its first text; rejects unless the turn ends with `done`. */
   turn(text: string): Promise<number>
+  /** The frames with text that have come, and their tokens. */
+  readonly received: { texts: number; tokens: number }
+  threadId(): string | undefined
+  /** Reads the thread of another socket from now on. */
+  follow(thread_id: string): void
   isOpen(): boolean
   close(): Promise<unknown>
 }
@@ -29,19 +40,27 @@ interface Frame {
 export async function openChatSocket(url: string, thread_id?: string): Promise<ChatSocket> {
   const socket = new WebSocket(url, { perMessageDeflate: false })
   await once(socket, 'open')
+  const received = { texts: 0, tokens: 0 }
   let threadId = thread_id
-  let turn: { sentAt: number; firstMs: number; length: number; end(error?: Error): void } | undefined
+  let turn:
+    | { sentAt: number; firstMs: number; length: number; expected: number; end(error?: Error): void }
+    | undefined
 
   socket.on('message', (data) => {
     const frame: Frame = JSON.parse(String(data))
     if (frame.thread_id) threadId = frame.thread_id
+    const length = frame.type === 'content' ? (frame.content?.length ?? 0) : 0
+    if (length > 0) received.texts += 1
+    received.tokens += length / tokens[0]!.length
     if (!turn) return
     if (frame.type === 'content') {
       if (turn.length === 0) turn.firstMs = performance.now() - turn.sentAt
-      turn.length += frame.content?.length ?? 0
+      turn.length += length
     } else if (frame.type === 'done') {
-      const complete = turn.length === replyLength
-      turn.end(complete ? undefined : new Error(`a turn brought ${turn.length} of ${replyLength} characters`))
+      const complete = turn.length === turn.expected
+      turn.end(
+        complete ? undefined : new Error(`a turn brought ${turn.length} of ${turn.expected} characters`),
+      )
     } else if (frame.type === 'error')
       turn.end(new Error(`a turn ended with ${frame.code}: ${frame.message}`))
   })
@@ -49,6 +68,9 @@ export async function openChatSocket(url: string, thread_id?: string): Promise<C
   socket.on('close', (code) => turn?.end(new Error(`the socket was closed with ${code} during a turn`)))
 
   return {
+    received,
+    threadId: () => threadId,
+    follow: (thread_id) => socket.send(JSON.stringify({ type: 'subscribe', thread_id })),
     leaveThread() {
       threadId = undefined
     },
@@ -63,6 +85,7 @@ export async function openChatSocket(url: string, thread_id?: string): Promise<C
           sentAt: performance.now(),
           firstMs: Number.NaN,
           length: 0,
+          expected: (wordsAsked(text) ?? tokens.length) * tokens[0]!.length,
           end(error?: Error) {
             turn = undefined
             if (error) reject(error)

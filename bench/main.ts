@@ -24,6 +24,7 @@ import { measureOpenAIApi } from './openai-api.ts'
 import { measurePaced } from './paced.ts'
 import { measureReady } from './ready.ts'
 import { measureRequests } from './requests.ts'
+import { measureScale } from './scale.ts'
 import { measureSearch } from './search.ts'
 import { measureSharing } from './sharing.ts'
 import { measureSoak } from './soak.ts'
@@ -61,7 +62,7 @@ const figures: Record<string, Figure> = {
 }
 
 /** Figures that take minutes, which run only if they are named. */
-const costly: Record<string, Figure> = { install: measureInstall, search: measureSearch }
+const costly: Record<string, Figure> = { install: measureInstall, scale: measureScale, search: measureSearch }
 const all = { ...figures, ...costly }
 
 const { values, positionals } = parseArgs({

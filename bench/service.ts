@@ -46,11 +46,14 @@ export async function startService({
   home,
   password,
   nodeArguments = [],
+  env = {},
   onSpawn,
 }: {
   home: string
   password: string
   nodeArguments?: string[]
+  /** Additional variables of the environment. */
+  env?: Record<string, string> | undefined
   onSpawn(child: ChildProcess): void
 }): Promise<Service> {
   const serverFile = join(home, 'server.json')
@@ -67,6 +70,7 @@ export async function startService({
       SVC_LOG_LEVEL: 'warn',
       SVC_ALLOW_HOSTS: '127.0.0.1',
       ...NO_LIMITS,
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -45,8 +45,14 @@ export function createStage({ firstTokenMs }: { firstTokenMs: number }) {
       homes.push(home)
       return home
     },
-    startService: (home: string, nodeArguments?: string[]): Promise<Service> =>
-      startService({ home, password, nodeArguments, onSpawn: (child) => services.push({ child, home }) }),
+    startService: (home: string, nodeArguments?: string[], env?: Record<string, string>): Promise<Service> =>
+      startService({
+        home,
+        password,
+        nodeArguments,
+        env,
+        onSpawn: (child) => services.push({ child, home }),
+      }),
     /** Signs in to a service and activates the model of the fake upstream. */
     createAccount: async ({ url }: Service): Promise<Account> =>
       createAccount({ url, password, upstreamUrl: await upstreamUrl() }),

@@ -3,13 +3,13 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises'
-import { tokens } from './chat-socket.ts'
+import { tokens, wordsAsked } from './chat-socket.ts'
 import { vectorOf } from './vectors.ts'
 
 // The minimal model server of the benchmarks, in a process of its own: it answers every chat completion with the same
-// 50 tokens, one write per token, as fast as the client reads, or each "20 ms" later if the last message says so, and
-// texts to embed with the same vectors each time. Its
-// argument is the delay before the first token in ms.
+// 50 tokens, one write per token, as fast as the client reads, or each "20 ms" later, or "200 words" of them, if the
+// last message says so, and texts to embed with the same vectors each time. Its argument is the delay before the first
+// token in ms.
 const firstTokenMs = Number(process.argv[2] ?? 0)
 
 const head = { id: 'chatcmpl-bench', object: 'chat.completion.chunk', created: 0, model: 'bench-model' }
@@ -30,12 +30,21 @@ const completion = {
   usage,
 }
 
-async function stream(res: ServerResponse, withUsage: boolean, pauseMs: number): Promise<void> {
+async function stream(
+  res: ServerResponse,
+  withUsage: boolean,
+  { pauseMs, words }: { pauseMs: number; words: number | undefined },
+): Promise<void> {
+  const startedAt = performance.now()
+  // Timers that are set anew after each word make streams fall in step.
+  const pauseBefore = (word: number) =>
+    words ? Math.max(0, startedAt + (word + 1) * pauseMs - performance.now()) : pauseMs
   res.writeHead(200, { 'content-type': 'text/event-stream' })
   res.write(roleEvent)
-  for (const event of tokenEvents) {
+  for (let word = 0; word < (words ?? tokens.length); word++) {
+    const event = tokenEvents[word % tokenEvents.length]
     // Writes of one tick share a packet: a tick for each token sends packets as a real model does.
-    await (pauseMs > 0 ? sleep(pauseMs) : nextTick())
+    await (pauseMs > 0 ? sleep(pauseBefore(word)) : nextTick())
     if (res.destroyed) return
     if (!res.write(event)) await Promise.race([once(res, 'drain'), once(res, 'close')])
   }
@@ -53,8 +62,10 @@ const server = createServer(async (req, res) => {
       messages: { content: unknown }[]
     }
     if (firstTokenMs > 0) await sleep(firstTokenMs)
-    const [, pauseMs = 0] = /(\d+) ms/.exec(JSON.stringify(body.messages.at(-1))) ?? []
-    if (body.stream) return stream(res, body.stream_options?.include_usage === true, Number(pauseMs))
+    const asked = JSON.stringify(body.messages.at(-1))
+    const [, pauseMs = 0] = /(\d+) ms/.exec(asked) ?? []
+    const how = { pauseMs: Number(pauseMs), words: wordsAsked(asked) }
+    if (body.stream) return stream(res, body.stream_options?.include_usage === true, how)
     return res.setHeader('content-type', 'application/json').end(JSON.stringify(completion))
   }
   if (req.method === 'POST' && url.endsWith('/embeddings')) {
