@@ -3,8 +3,8 @@ import { fitCosts, type MeasuredRun } from './scale-fit.ts'
 import type { Measured, Run } from './scale-load.ts'
 import { type Costs, type Load, type Outcome, simulate } from './scale-model.ts'
 
-/** The interval of the ledger's pace, in milliseconds, and the streams for each of them. */
-const PACE = { least: 25, most: 100, streamsPerMs: 4 }
+/** The interval of the beat, in milliseconds, and the streams for each of them: see plugin-api/toolbox/beat.ts. */
+const PACE = { least: 25, most: 100, streamsPerMs: 1 }
 
 /** Servers that use less in a second do not make each other wait, in milliseconds. */
 const CALM_MS = 600

@@ -324,7 +324,11 @@ t.test('the deltas of a stream come out while it is still open', async (t) => {
   })
   t.equal(early, 'one two')
   t.equal(text, 'one two three')
-  t.match(parts.slice(-3), [{ type: 'text-delta', delta: ' three' }, { type: 'text-end' }, { type: 'finish' }])
+  t.match(parts.slice(-3), [
+    { type: 'text-delta', delta: ' three' },
+    { type: 'text-end' },
+    { type: 'finish' },
+  ])
 })
 
 t.test('an answer is complete, with what it cost, whose it is and what the wire lacks', async (t) => {

@@ -107,7 +107,7 @@ export function createTurnLeases({
 
   /**
    * Assigns a thread of this owner to a turn, if no other turn has it and these conditions hold; returns the thread as it is
-   * then, whoever has it. All conditions are in the expressions, because a query by the id alone costs half.
+   * then, also if it was not assigned. All conditions are in the expressions: a query by the id alone costs half.
    */
   const occupy = (
     thread_id: string,
@@ -126,14 +126,14 @@ export function createTurnLeases({
       started_at: now,
       ...(scopes && { scopes: { $literal: scopes } }),
     }
-    const taken = {
+    const changes = {
       active_turn: { ...active_turn, first_seq: FIRST_SEQ, path: toPath({ continues, path }) },
       reported_seq: { $ifNull: ['$reported_seq', '$last_seq'] },
       ...(!path && { archived: '$$REMOVE' }),
       ...(title && { title: { $ifNull: ['$title', { $literal: title }] } }),
       ...(instructions !== undefined && { instructions: { $literal: instructions } }),
     }
-    const fields = Object.entries(taken).map(([field, value]) => [
+    const fields = Object.entries(changes).map(([field, value]) => [
       field,
       { $cond: [mayTake, value, `$${field}`] },
     ])
