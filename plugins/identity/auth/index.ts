@@ -14,7 +14,7 @@ import { createScopes, type Scopes } from './scopes.ts'
 import { createSessionWatch, type SessionWatch } from './session-watch.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { createSigningKeys, rotateCommand, type SigningKeys } from './signing-key.ts'
-import { createTokens, loadLibrary, type Tokens } from './tokens.ts'
+import { createTokens, prepareTokens, type Tokens } from './tokens.ts'
 import type { SignInEndpoints } from './types.ts'
 
 declare module '../../operation/signals/types.ts' {
@@ -118,6 +118,6 @@ export default definePlugin({
     signals.on('user.changed', ({ user_id }) => sessionWatch.recheckUser(user_id))
     signals.onMissed(() => sessionWatch.checkSoon())
   },
-  warm: loadLibrary,
+  warm: prepareTokens,
   stop: ({ sessionWatch }) => sessionWatch.stop(),
 })

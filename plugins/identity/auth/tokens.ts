@@ -20,9 +20,14 @@ const ALGORITHM = 'HS256'
 
 let loaded: typeof JWT | undefined
 /** Imports the library with the first token, because commands need none. */
-export const loadLibrary = async (): Promise<typeof JWT> => {
+const loadLibrary = async () => {
   loaded ??= (await import('jsonwebtoken')).default
   return loaded
+}
+
+/** Imports what the first token needs. */
+export const prepareTokens = async (): Promise<void> => {
+  await loadLibrary()
 }
 
 /** Signs and verifies access tokens. */
