@@ -6,10 +6,11 @@ let writers: (() => void)[] = []
 let isSet = false
 /** True while the readers of a beat read. */
 let isReading = false
+/** The streams of the last beat. */
 let streams = 0
 
-/** Sets the timer of the next beat, which all streams of the process share. */
-function set(): void {
+/** Sets the timer of the next beat, which all streams of the process share, unless it is set. */
+function setTimer(): void {
   if (isSet) return
   isSet = true
   setTimeout(beat, Math.min(INTERVAL_MS.most, Math.max(INTERVAL_MS.least, streams)))
@@ -21,15 +22,15 @@ function beat(): void {
   const due = readers
   readers = []
   for (const read of due) read()
-  setImmediate(write, due.length)
+  setImmediate(writeAll, due.length)
 }
 
-function write(read: number): void {
+function writeAll(readStreams: number): void {
   isReading = false
   const due = writers
   writers = []
-  streams = Math.max(read, due.length)
-  for (const one of due) one()
+  streams = Math.max(readStreams, due.length)
+  for (const write of due) write()
 }
 
 /**
@@ -38,11 +39,11 @@ function write(read: number): void {
  */
 export function atBeat(read: () => void): void {
   readers.push(read)
-  set()
+  setTimer()
 }
 
 /** Calls `write` once the readers of the present or the next beat have read, so that all streams are written together. */
 export function afterBeat(write: () => void): void {
   writers.push(write)
-  if (!isReading) set()
+  if (!isReading) setTimer()
 }

@@ -12,7 +12,7 @@ interface ThreadProgress {
   last_message_id: string | undefined
   /** Unix seconds. */
   last_active: number
-  /** The path of the thread from now on; undefined if that has not changed. */
+  /** The new path of the thread; undefined if it stays as it is. */
   path: readonly MessageRange[] | undefined
   artifacts: readonly Artifact[]
   sources: readonly Source[]

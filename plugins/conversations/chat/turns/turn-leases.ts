@@ -33,7 +33,7 @@ export interface TurnLease extends ThreadOwner {
   turn_id: string
   thread_id: string
   first_seq: number
-  /** The path of the thread once the turn has ended, if it changes. */
+  /** The path of the thread once the turn has ended, if the turn changes it. */
   path?: readonly MessageRange[] | undefined
 }
 
