@@ -266,19 +266,18 @@ export async function openRuntime({
     })
   }
 
-  /** Runs the hook `warm` of every plugin, with a pause before each, as long as the server runs. */
+  /** Runs the hook `warm` of every plugin, with a pause after each, as long as the server runs. */
   async function warm(pauseMs: number): Promise<void> {
     await loadUndici()
     for (const { plugin, name } of runtime.plugins) {
-      if (!plugin.warm) continue
-      await pause(pauseMs, undefined, { ref: false })
-      if (isStopping) return
+      if (isStopping || !plugin.warm) continue
       try {
         await plugin.warm(cradleOf(name) as never)
       } catch (error) {
         // The first use meets it again, and reports it.
         log.debug({ error, plugin: name }, 'a plugin could not prepare its first use')
       }
+      await pause(pauseMs, undefined, { ref: false })
     }
   }
 

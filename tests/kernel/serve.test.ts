@@ -269,7 +269,7 @@ t.test('a server that listens has its plugins load what their first use needs', 
         throw new Error('too cold')
       },`,
   })
-  const { child, url, ended } = await spawnServer(t, home)
+  const { child, url, ended } = await spawnServer(t, home, [], { measuresCoverage: true })
   await eventually('the hook ran', () => existsSync(join(home, 'warm')))
   t.equal((await fetch(`${url}/api/health/live`)).status, 200, 'its failure harms nothing')
   child.kill('SIGTERM')
