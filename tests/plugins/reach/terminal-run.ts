@@ -45,16 +45,16 @@ export function start(
   }
   const code = Promise.resolve(chatCommand.run(input, {} as never))
   let seen = 0
-  /** Waits until the text was written to stdout, after what was waited for before. */
-  const until = async (text: string) => {
+  const endOf = async (text: string) => {
     for (;;) {
       const at = written.stdout.indexOf(text, seen)
-      if (at >= 0) {
-        seen = at + text.length
-        return
-      }
+      if (at >= 0) return at + text.length
       await once(changes, 'change')
     }
+  }
+  /** Waits until the text was written to stdout, after what was waited for before. */
+  const until = async (text: string) => {
+    seen = await endOf(text)
   }
   return {
     code,
@@ -63,6 +63,11 @@ export function start(
     stdout: input.stdout,
     written,
     until,
+    /** Waits for an answer and the end of its turn: the next prompt, which is still there for `type` and `leave`. */
+    async untilAnswered(text: string) {
+      await until(text)
+      await endOf('you › ')
+    },
     /** Waits for a prompt and types a line there. */
     async type(prompt: string, line: string) {
       await until(`${prompt} › `)
