@@ -25,8 +25,8 @@ export function createStage({ firstTokenMs }: { firstTokenMs: number }) {
   let upstream: Promise<Helper> | undefined
   let relay: Promise<Helper> | undefined
 
-  async function startHelper(file: string, argument: string): Promise<Helper> {
-    const child = fork(new URL(file, import.meta.url), [argument])
+  async function startHelper(file: string, ...args: string[]): Promise<Helper> {
+    const child = fork(new URL(file, import.meta.url), args)
     helpers.push(child)
     const [ready] = await Promise.race([once(child, 'message'), once(child, 'exit')])
     if (typeof ready?.url !== 'string') throw new Error(`${file} ended before it was ready`)
@@ -61,6 +61,9 @@ export function createStage({ firstTokenMs }: { firstTokenMs: number }) {
       relay ??= upstreamUrl().then((url) => startHelper('./relay.js', url))
       return relay
     },
+    /** Starts a relay that stores turns in the engine of a service. */
+    startDurableRelay: async (service: Service): Promise<Helper> =>
+      startHelper('./durable-relay.js', await upstreamUrl(), (await service.engine()).uri),
     /** Returns the base URL of the fake upstream, which is started by the first call. */
     upstreamUrl,
     /** Ends every running process and removes every home; may be called at any time and repeatedly. */

@@ -7,25 +7,32 @@ const rounds = 5
 const leadInMs = 500
 const windowMs = 1600
 
-/** Measures the turns per second of 50 sockets that always run a turn, of the service and of the relay. */
+/**
+ * Measures the turns per second of 50 sockets that always run a turn, of the service and of the relay, and of a relay
+ * that does nothing but store turns in the same engine.
+ */
 export const measureTurns: Figure = async (stage) => {
   const relay = await stage.relay()
   const relaySockets = await openSockets(relay.url)
   const service = await stage.startService(await stage.createHome())
   const { chatUrl } = await stage.createAccount(service)
   const serviceSockets = await openSockets(chatUrl)
+  const durable = await stage.startDurableRelay(service)
+  const durableSockets = await openSockets(durable.url)
 
-  await countTurns(relaySockets)
-  await countTurns(serviceSockets)
+  for (const sockets of [relaySockets, serviceSockets, durableSockets]) await countTurns(sockets)
   const engine = await service.engine()
   const relayed: Window[] = []
   const served: Window[] = []
+  const stored: Window[] = []
   for (let round = 0; round < rounds; round++) {
     relayed.push(await countTurns(relaySockets, [relay.pid]))
     served.push(await countTurns(serviceSockets, [service.pid, engine.pid]))
+    stored.push(await countTurns(durableSockets, [durable.pid, engine.pid]))
   }
-  const relayRates = relayed.map(({ rate }) => rate)
-  const serviceRates = served.map(({ rate }) => rate)
+  const [relayRates, serviceRates, durableRates] = [relayed, served, stored].map((windows) =>
+    windows.map(({ rate }) => rate),
+  ) as [number[], number[], number[]]
   const medianCpuMs = (windows: Window[], process: number) =>
     median(windows.map(({ cpuMs }) => cpuMs[process]!))
   const toRow = (measure: string, rates: number[]): Row => ({
@@ -37,10 +44,14 @@ export const measureTurns: Figure = async (stage) => {
   return [
     toRow('relay, 50 sockets', relayRates),
     toRow('service, 50 sockets', serviceRates),
+    toRow('durable relay, 50 sockets', durableRates),
     { measure: 'service / relay', value: median(serviceRates) / median(relayRates), unit: 'ratio' },
+    { measure: 'durable relay / relay', value: median(durableRates) / median(relayRates), unit: 'ratio' },
     { measure: 'relay, CPU a turn', value: medianCpuMs(relayed, 0), unit: 'ms' },
     { measure: 'server, CPU a turn', value: medianCpuMs(served, 0), unit: 'ms' },
     { measure: 'engine, CPU a turn', value: medianCpuMs(served, 1), unit: 'ms' },
+    { measure: 'durable relay, CPU a turn', value: medianCpuMs(stored, 0), unit: 'ms' },
+    { measure: 'its engine, CPU a turn', value: medianCpuMs(stored, 1), unit: 'ms' },
   ]
 }
 
