@@ -1,5 +1,14 @@
 import type { Collection, Document } from 'mongodb'
-import { AppError, type Clock, hasEnded, type Ids, thisProcess, type Write } from '#plugin-api'
+import {
+  AppError,
+  type Clock,
+  createGroupCommit,
+  hasEnded,
+  type Ids,
+  isUnavailable,
+  thisProcess,
+  type Write,
+} from '#plugin-api'
 import type { ActiveTurn, Holder, MessageRange, QueuedTurnDocument, ThreadDocument } from '../documents.ts'
 import { LAST_SEQ } from '../ledger/ledger-event.ts'
 import type { Cradle } from '../manifest.ts'
@@ -105,6 +114,8 @@ export function createTurnLeases({
     )
   }
 
+  const update = createThreadUpdates(threads)
+
   /**
    * Assigns a thread of this owner to a turn, if no other turn has it and these conditions hold; returns the thread as it is
    * then, also if it was not assigned. All conditions are in the expressions: a query by the id alone costs half.
@@ -137,10 +148,7 @@ export function createTurnLeases({
       field,
       { $cond: [mayTake, value, `$${field}`] },
     ])
-    return threads.findOneAndUpdate({ _id: thread_id }, [{ $set: Object.fromEntries(fields) }], {
-      returnDocument: 'after',
-      ...NOT_IN_JOURNAL,
-    })
+    return update(thread_id, [{ $set: Object.fromEntries(fields) }])
   }
 
   return {
@@ -259,6 +267,51 @@ export function createTurnLeases({
       return (await Promise.all(abandoned.slice(0, ADOPTED_AT_ONCE).map(adopt))).flat()
     },
   }
+}
+
+/**
+ * Returns a function that updates a thread and returns what it is then, or null. Updates that wait at the same time share
+ * two commands, as a command costs more than the update in it.
+ */
+function createThreadUpdates(threads: Collection<ThreadDocument>) {
+  interface ThreadUpdate {
+    thread_id: string
+    update: Document[]
+    updated(thread: ThreadDocument | null): void
+    failed(error: unknown): void
+  }
+  const perform = async (updates: readonly ThreadUpdate[]): Promise<(ThreadDocument | null)[]> => {
+    const [first] = updates
+    if (updates.length === 1)
+      return [
+        await threads.findOneAndUpdate({ _id: first!.thread_id }, first!.update, {
+          returnDocument: 'after',
+          ...NOT_IN_JOURNAL,
+        }),
+      ]
+    await threads.bulkWrite(
+      updates.map(({ thread_id, update }) => ({ updateOne: { filter: { _id: thread_id }, update } })),
+      NOT_IN_JOURNAL,
+    )
+    const updated = await threads.find({ _id: { $in: updates.map(({ thread_id }) => thread_id) } }).toArray()
+    const byId = new Map(updated.map((thread) => [thread._id, thread]))
+    return updates.map(({ thread_id }) => byId.get(thread_id) ?? null)
+  }
+  const performAll = async (updates: readonly ThreadUpdate[]): Promise<void> => {
+    try {
+      const updated = await perform(updates)
+      for (const [index, { updated: resolve }] of updates.entries()) resolve(updated[index]!)
+    } catch (error) {
+      if (updates.length === 1 || isUnavailable(error)) for (const { failed } of updates) failed(error)
+      // One update must not prevent the others. Those that were made already have no effect again.
+      else for (const one of updates) await performAll([one])
+    }
+  }
+  const commits = createGroupCommit<ThreadUpdate>(performAll)
+  return (thread_id: string, update: Document[]) =>
+    new Promise<ThreadDocument | null>((updated, failed) =>
+      commits.add({ thread_id, update, updated, failed }),
+    )
 }
 
 /** Resumes held calls that were decided in another process, and abandons those that are no longer needed. */
