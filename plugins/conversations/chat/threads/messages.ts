@@ -128,6 +128,7 @@ export function createMessages(
     ): Promise<MessageDocument[]> {
       // Earlier ranges are further back than the page, because each range but the newest contains a message.
       const ranges = listRanges(thread, beforeSeq - 1).slice(-(offset + limit + 2))
+      if (ranges.length === 0) return []
       const newestFirst = await find(ranges)
         .sort({ position: -1 })
         .skip(offset)

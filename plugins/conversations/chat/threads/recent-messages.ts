@@ -5,9 +5,10 @@ import type { ShownThread } from './paths.ts'
 
 /** The most messages that are kept of a thread: more than models receive. */
 const KEPT_MESSAGES = 100
-/** The most threads whose newest messages are cached, and the most characters of all of them. */
-const KEPT_THREADS = 256
+/** The most characters that are kept of all threads. */
 const KEPT_CHARACTERS = 32 * 1024 * 1024
+/** What a message, or a thread, takes beside its text, in characters. */
+const ALLOWANCE = 500
 
 /** The cached messages of a thread, up to `lastSeq`; they are obsolete when the thread is rebuilt. */
 interface Entry {
@@ -15,6 +16,9 @@ interface Entry {
   version: number | undefined
   newest: readonly MessageDocument[]
 }
+
+const measure = (messages: readonly MessageDocument[]) =>
+  messages.reduce((sum, message) => sum + ALLOWANCE + measureMessage(message), 0)
 
 /** A cache of the newest messages of active threads, so that a turn need not read what the last one wrote. */
 export type RecentMessages = ReturnType<typeof createRecentMessages>
@@ -28,12 +32,11 @@ export function createRecentMessages(messages: Messages) {
     keptChars -= threads.get(thread_id)?.size ?? 0
     threads.delete(thread_id)
   }
-  const keep = (thread_id: string, entry: Entry) => {
+  const keep = (thread_id: string, entry: Entry, size: number) => {
     drop(thread_id)
-    const size = entry.newest.reduce((sum, message) => sum + measureMessage(message), 0)
     threads.set(thread_id, { ...entry, size })
     keptChars += size
-    while (threads.size > KEPT_THREADS || keptChars > KEPT_CHARACTERS) drop(threads.keys().next().value!)
+    while (keptChars > KEPT_CHARACTERS) drop(threads.keys().next().value!)
   }
 
   return {
@@ -48,14 +51,17 @@ export function createRecentMessages(messages: Messages) {
       const isNext = cached?.lastSeq === firstSeq - 1 && !thread.active_turn?.path
       if (isNext && cached.version === version) return cached.newest
       const newest = await messages.page(thread, { limit: KEPT_MESSAGES, beforeSeq: firstSeq })
-      keep(thread_id, { lastSeq: firstSeq - 1, version, newest })
+      keep(thread_id, { lastSeq: firstSeq - 1, version, newest }, ALLOWANCE + measure(newest))
       return newest
     },
     /** Adds the messages of a turn that was settled with `lastSeq`. */
     add(thread_id: string, firstSeq: number, added: readonly MessageDocument[], lastSeq: number): void {
       const cached = threads.get(thread_id)
-      if (cached?.lastSeq === firstSeq - 1)
-        keep(thread_id, { ...cached, lastSeq, newest: [...cached.newest, ...added].slice(-KEPT_MESSAGES) })
+      if (cached?.lastSeq !== firstSeq - 1) return
+      const all = [...cached.newest, ...added]
+      const newest = all.slice(-KEPT_MESSAGES)
+      const dropped = all.slice(0, all.length - newest.length)
+      keep(thread_id, { ...cached, lastSeq, newest }, cached.size + measure(added) - measure(dropped))
     },
   }
 }
