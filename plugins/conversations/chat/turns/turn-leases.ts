@@ -1,20 +1,12 @@
 import type { Collection, Document } from 'mongodb'
-import {
-  AppError,
-  type Clock,
-  createGroupCommit,
-  hasEnded,
-  type Ids,
-  isUnavailable,
-  thisProcess,
-  type Write,
-} from '#plugin-api'
+import { AppError, type Clock, hasEnded, type Ids, thisProcess, type Write } from '#plugin-api'
 import type { ActiveTurn, Holder, MessageRange, QueuedTurnDocument, ThreadDocument } from '../documents.ts'
 import { LAST_SEQ } from '../ledger/ledger-event.ts'
 import type { Cradle } from '../manifest.ts'
 import { toTitle } from '../threads/thread-progress.ts'
 import type { ThreadOwner } from '../threads/threads.ts'
 import { createPausedLeases, LEASE_MS } from './paused-leases.ts'
+import { createThreadUpdates } from './thread-updates.ts'
 
 const FIRST_SEQ = { $add: ['$last_seq', 1] }
 const NEW_RANGE = { thread_id: '$_id', first: FIRST_SEQ, last: LAST_SEQ }
@@ -34,9 +26,6 @@ const IS_NOT_REMOVED = isMissing('deleted_at')
 
 /** The most turns that are adopted at once. */
 const ADOPTED_AT_ONCE = 64
-/** The first event of a turn makes its lease durable too, as both are written again if the database has died. */
-const NOT_IN_JOURNAL = { writeConcern: { w: 1, journal: false } } as const
-
 /** The lease of a turn on its thread, whose owner is that of the turn. */
 export interface TurnLease extends ThreadOwner {
   turn_id: string
@@ -105,6 +94,13 @@ export function createTurnLeases({
   const toLeased = (thread: ThreadDocument): LeasedThread => ({
     lease: toLease(thread, thread.active_turn!),
     thread,
+  })
+
+  const toOwnLeases = (leases: readonly TurnLease[]) => ({
+    _id: { $in: leases.map(({ thread_id }) => thread_id) },
+    'active_turn.turn_id': { $in: leases.map(({ turn_id }) => turn_id) },
+    'active_turn.holder.node_id': node_id,
+    'active_turn.paused': { $exists: false },
   })
 
   const release = async ({ thread_id, turn_id }: TurnLease): Promise<void> => {
@@ -205,16 +201,14 @@ export function createTurnLeases({
     ...createPausedLeases({ threads, clock, holder, toLeased }),
     /** Renews the leases of these turns; returns how many are still ours. */
     async renew(leases: readonly TurnLease[]): Promise<number> {
-      const { matchedCount } = await threads.updateMany(
-        {
-          _id: { $in: leases.map(({ thread_id }) => thread_id) },
-          'active_turn.turn_id': { $in: leases.map(({ turn_id }) => turn_id) },
-          'active_turn.holder.node_id': node_id,
-          'active_turn.paused': { $exists: false },
-        },
-        { $set: { 'active_turn.lease_until': clock.now() + LEASE_MS } },
-      )
+      const update = { $set: { 'active_turn.lease_until': clock.now() + LEASE_MS } }
+      const { matchedCount } = await threads.updateMany(toOwnLeases(leases), update)
       return matchedCount
+    },
+    /** Returns the ids of those among these turns whose leases are still ours. */
+    async listOwn(leases: readonly TurnLease[]): Promise<Set<string>> {
+      const own = await threads.find(toOwnLeases(leases), { projection: { active_turn: 1 } }).toArray()
+      return new Set(own.map(({ active_turn }) => active_turn!.turn_id))
     },
     /** Asks the process that runs a thread's turn to stop it; false if the thread has no turn. */
     async requestStop(thread_id: string): Promise<boolean> {
@@ -269,51 +263,6 @@ export function createTurnLeases({
   }
 }
 
-/**
- * Returns a function that updates a thread and returns what it is then, or null. Updates that wait at the same time share
- * two commands, as a command costs more than the update in it.
- */
-function createThreadUpdates(threads: Collection<ThreadDocument>) {
-  interface ThreadUpdate {
-    thread_id: string
-    update: Document[]
-    updated(thread: ThreadDocument | null): void
-    failed(error: unknown): void
-  }
-  const perform = async (updates: readonly ThreadUpdate[]): Promise<(ThreadDocument | null)[]> => {
-    const [first] = updates
-    if (updates.length === 1)
-      return [
-        await threads.findOneAndUpdate({ _id: first!.thread_id }, first!.update, {
-          returnDocument: 'after',
-          ...NOT_IN_JOURNAL,
-        }),
-      ]
-    await threads.bulkWrite(
-      updates.map(({ thread_id, update }) => ({ updateOne: { filter: { _id: thread_id }, update } })),
-      NOT_IN_JOURNAL,
-    )
-    const updated = await threads.find({ _id: { $in: updates.map(({ thread_id }) => thread_id) } }).toArray()
-    const byId = new Map(updated.map((thread) => [thread._id, thread]))
-    return updates.map(({ thread_id }) => byId.get(thread_id) ?? null)
-  }
-  const performAll = async (updates: readonly ThreadUpdate[]): Promise<void> => {
-    try {
-      const updated = await perform(updates)
-      for (const [index, { updated: resolve }] of updates.entries()) resolve(updated[index]!)
-    } catch (error) {
-      if (updates.length === 1 || isUnavailable(error)) for (const { failed } of updates) failed(error)
-      // One update must not prevent the others. Those that were made already have no effect again.
-      else for (const one of updates) await performAll([one])
-    }
-  }
-  const commits = createGroupCommit<ThreadUpdate>(performAll)
-  return (thread_id: string, update: Document[]) =>
-    new Promise<ThreadDocument | null>((updated, failed) =>
-      commits.add({ thread_id, update, updated, failed }),
-    )
-}
-
 /** Resumes held calls that were decided in another process, and abandons those that are no longer needed. */
 export async function reconcileHeldCalls({
   heldCalls,
@@ -348,9 +297,9 @@ export async function renewLeases({
     if (renewed === current.length) return
     // The first event restores a lease that the database has lost, or finds that another turn has the thread.
     const writing = current.filter(({ opened }) => opened!.log.committed.length > 0)
+    const own = await turnLeases.listOwn(writing.map(({ opened }) => opened!.lease))
     for (const turn of writing)
-      if (running.get(turn.thread_id) === turn && (await turnLeases.renew([turn.opened!.lease])) === 0)
-        void turn.stop('lost')
+      if (running.get(turn.thread_id) === turn && !own.has(turn.opened!.lease.turn_id)) void turn.stop('lost')
   } catch (error) {
     log.error({ error }, 'leases could not be renewed')
   }
