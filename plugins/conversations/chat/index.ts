@@ -259,14 +259,8 @@ export default definePlugin({
     ])
     host.extend('backup.restored', (_, { collections }) => repairRestored(collections))
     host.extend('usage.quota_window', (_, { config }) => config.quota_window)
-    host.job({
-      name: 'chat.recovery',
-      every_seconds: 5,
-      async run({ recovery, resumption }) {
-        await recovery.adopt()
-        await resumption.expire()
-      },
-    })
+    host.job({ name: 'chat.recovery', every_seconds: 5, run: ({ recovery }) => recovery.adopt() })
+    host.job({ name: 'chat.expiry', every_seconds: 15, run: ({ resumption }) => resumption.expire() })
     host.job({ name: 'chat.queue', every_seconds: 30, run: ({ turnQueue }) => turnQueue.watchAll() })
     host.job({
       name: 'chat.removal',

@@ -56,7 +56,7 @@ export default definePlugin({
       await imports.removeAllOf(user_id)
       await conversationStore.removeAllOf(user_id)
     })
-    host.job({ name: 'imports', every_seconds: 10, run: ({ importWorker }) => importWorker.look() })
+    host.job({ name: 'imports', every_seconds: 30, run: ({ importWorker }) => importWorker.look() })
     host.job({
       name: 'imports.cleaning',
       every_seconds: 600,

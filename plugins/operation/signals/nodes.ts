@@ -4,11 +4,11 @@ import { hasEnded, thisProcess, untilTick } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import type { NodeDocument } from './types.ts'
 
-/** The interval of the heartbeat of a server process, in milliseconds. */
+/** The interval of the heartbeat of a server process, and of its looks for others while it is alone, in milliseconds. */
 const BEAT_MS = 5000
-/** The interval at which a process looks for others, in milliseconds. */
+/** The interval at which a process looks at the others, in milliseconds. */
 const LOOK_MS = 2500
-/** Both intervals while one of several processes is busy, in milliseconds. */
+/** All intervals while one of several processes is busy, in milliseconds. */
 const BUSY_MS = 500
 /** The time without a heartbeat after which a process counts as gone, in seconds. */
 const SILENCE_SECONDS = 15
@@ -47,7 +47,7 @@ export function createNodes({
   let beats = 0
   let beatAt = Number.NEGATIVE_INFINITY
   let wasBusy = false
-  let wait = LOOK_MS
+  let wait = BEAT_MS
 
   const isBusy = () => work.some((has) => has())
   const isUrgent = () => peers.count > 0 && (isBusy() || peers.areBusy)
@@ -104,8 +104,9 @@ export function createNodes({
       log.error({ error }, 'the heartbeat of this server failed')
     }
     if (!started) return
-    wait = isUrgent() ? BUSY_MS : LOOK_MS
-    timer = setTimeout(next, wait === LOOK_MS ? untilTick(wait) : wait).unref()
+    const quiet = peers.count > 0 ? LOOK_MS : BEAT_MS
+    wait = isUrgent() ? BUSY_MS : quiet
+    timer = setTimeout(next, wait === BUSY_MS ? wait : untilTick(wait)).unref()
   }
   const next = () => {
     timer = undefined
