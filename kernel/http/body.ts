@@ -16,13 +16,15 @@ const MAX_VALUES = 200_000
 
 const JSON_TYPES = ['json', '+json']
 
+/** Imports koa-body, whose parser of forms takes longer to load than everything else here. */
+export const loadKoaBody = () => import('koa-body')
+
 /** Creates the reader of JSON bodies, each of at most `limit` bytes; a missing body is {}. */
 export function createBodyReader() {
   /** The parsers by the limit of their bodies. */
   const parsers = new Map<number, Promise<Middleware>>()
-  /** Imported with the first body: its parser of forms takes longer to load than everything else here. */
   const load = async (limit: number): Promise<Middleware> => {
-    const { koaBody } = await import('koa-body')
+    const { koaBody } = await loadKoaBody()
     return koaBody({
       // As text: its levels and values are counted before it is parsed.
       json: false,

@@ -13,6 +13,7 @@ import type { LeaseDocument } from '../database/lease.ts'
 import { migrateData, WHOLE } from '../database/migrations.ts'
 import { ownCollections } from '../database/own-collections.ts'
 import { ConfigError } from '../errors.ts'
+import { loadKoaBody } from '../http/body.ts'
 import { createErrorDescriber, createErrorExplainer } from '../http/error-reply.ts'
 import { loadUndici } from '../http/streaming-request.ts'
 import { createIds } from '../ids.ts'
@@ -268,7 +269,7 @@ export async function openRuntime({
 
   /** Runs the hook `warm` of every plugin, with a pause after each, as long as the server runs. */
   async function warm(pauseMs: number): Promise<void> {
-    await loadUndici()
+    await Promise.all([loadUndici(), loadKoaBody()])
     for (const { plugin, name } of runtime.plugins) {
       if (isStopping || !plugin.warm) continue
       try {
