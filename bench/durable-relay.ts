@@ -10,7 +10,7 @@ import { readAnswer, serveSockets } from './relay-parts.ts'
 const [, , upstreamUrl, engineUri] = process.argv
 const client = await MongoClient.connect(engineUri!)
 
-type Write = AnyClientBulkWriteModel<Document>
+type Write = AnyClientBulkWriteModel<Document & { _id: string }>
 /** As long as the shortest beat of the service. */
 const BEAT_MS = 25
 
@@ -29,7 +29,7 @@ async function send(): Promise<void> {
   const all = waiting
   waiting = []
   try {
-    await client.bulkWrite(all, { ordered: true })
+    await client.bulkWrite<Record<string, Document & { _id: string }>>(all, { ordered: true })
   } finally {
     commit = undefined
   }

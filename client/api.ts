@@ -2608,14 +2608,14 @@ export interface paths {
   "/openapi.json": {
     /**
      * Get this API as OpenAPI 3.1
-     * @description Describes the routes of the plugins that run on this server, those from outside included. It is the document that `svc openapi` prints, and clients can be generated from it.
+     * @description Describes the routes of the plugins that run on this server, those from outside included. It is the document that `svc openapi` prints, and clients can be generated from it. It supports `If-None-Match` with an earlier `ETag`.
      */
     get: operations["getOpenApiDocument"];
   };
   "/asyncapi.json": {
     /**
      * Get the sockets and event streams of this API as AsyncAPI 3.0
-     * @description Describes the frames of both directions, their order, and the codes with which sockets are closed. It is the document that `svc asyncapi` prints.
+     * @description Describes the frames of both directions, their order, and the codes with which sockets are closed. It is the document that `svc asyncapi` prints. It supports `If-None-Match` with an earlier `ETag`.
      */
     get: operations["getAsyncApiDocument"];
   };
@@ -29479,7 +29479,7 @@ export interface operations {
   };
   /**
    * Get this API as OpenAPI 3.1
-   * @description Describes the routes of the plugins that run on this server, those from outside included. It is the document that `svc openapi` prints, and clients can be generated from it.
+   * @description Describes the routes of the plugins that run on this server, those from outside included. It is the document that `svc openapi` prints, and clients can be generated from it. It supports `If-None-Match` with an earlier `ETag`.
    */
   getOpenApiDocument: {
     responses: {
@@ -29491,6 +29491,10 @@ export interface operations {
           };
         };
       };
+      /** @description The client has this version already */
+      304: {
+        content: never;
+      };
       400: components["responses"]["BadRequestError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
@@ -29498,7 +29502,7 @@ export interface operations {
   };
   /**
    * Get the sockets and event streams of this API as AsyncAPI 3.0
-   * @description Describes the frames of both directions, their order, and the codes with which sockets are closed. It is the document that `svc asyncapi` prints.
+   * @description Describes the frames of both directions, their order, and the codes with which sockets are closed. It is the document that `svc asyncapi` prints. It supports `If-None-Match` with an earlier `ETag`.
    */
   getAsyncApiDocument: {
     responses: {
@@ -29509,6 +29513,10 @@ export interface operations {
             [key: string]: unknown;
           };
         };
+      };
+      /** @description The client has this version already */
+      304: {
+        content: never;
       };
       400: components["responses"]["BadRequestError"];
       429: components["responses"]["RateLimitedError"];

@@ -1,4 +1,14 @@
-import { type Blueprint, type Command, defineRoute, JSON_OPTION, printJson } from '#plugin-api'
+import {
+  type Blueprint,
+  type Command,
+  type Conditional,
+  defineRoute,
+  hasVersion,
+  JSON_OPTION,
+  makeTag,
+  printJson,
+  reply,
+} from '#plugin-api'
 
 type Json = Record<string, unknown>
 
@@ -23,6 +33,16 @@ export function createDocuments({ blueprint }: { blueprint(): Blueprint }) {
   }
 }
 
+const tags = new WeakMap<Json, string>()
+
+/** Replies with a document and its entity tag, or with 304 if the client has this document: one takes milliseconds. */
+function showDocument(request: Conditional, document: Json) {
+  const tag = tags.get(document) ?? makeTag({ document }, ['document'])
+  tags.set(document, tag)
+  const headers = { ETag: `"${tag}"`, 'Cache-Control': 'no-cache' }
+  return hasVersion(request, tag) ? reply(304, undefined, headers) : reply(200, document, headers)
+}
+
 /** The beginning of both documents. */
 const EXAMPLE = { info: { title: 'Agent Platform Service', version: '1.0.0' } }
 
@@ -32,10 +52,12 @@ const getOpenApi = defineRoute({
   operation_id: 'getOpenApiDocument',
   summary: 'Get this API as OpenAPI 3.1',
   description:
-    'Describes the routes of the plugins that run on this server, those from outside included. It is the document that `svc openapi` prints, and clients can be generated from it.',
+    'Describes the routes of the plugins that run on this server, those from outside included. It is the document that `svc openapi` prints, and clients can be generated from it. It supports `If-None-Match` with an earlier `ETag`.',
   guard: 'public',
-  response: { 200: { type: 'object', examples: [{ openapi: '3.1.0', ...EXAMPLE, paths: {} }] } },
-}).handle((_, { documents }: { documents: Documents }) => documents.openapi())
+  response: { 200: { type: 'object', examples: [{ openapi: '3.1.0', ...EXAMPLE, paths: {} }] }, 304: null },
+}).handle(async (request, { documents }: { documents: Documents }) =>
+  showDocument(request, await documents.openapi()),
+)
 
 const getAsyncApi = defineRoute({
   method: 'GET',
@@ -43,10 +65,15 @@ const getAsyncApi = defineRoute({
   operation_id: 'getAsyncApiDocument',
   summary: 'Get the sockets and event streams of this API as AsyncAPI 3.0',
   description:
-    'Describes the frames of both directions, their order, and the codes with which sockets are closed. It is the document that `svc asyncapi` prints.',
+    'Describes the frames of both directions, their order, and the codes with which sockets are closed. It is the document that `svc asyncapi` prints. It supports `If-None-Match` with an earlier `ETag`.',
   guard: 'public',
-  response: { 200: { type: 'object', examples: [{ asyncapi: '3.0.0', ...EXAMPLE, channels: {} }] } },
-}).handle((_, { documents }: { documents: Documents }) => documents.asyncapi())
+  response: {
+    200: { type: 'object', examples: [{ asyncapi: '3.0.0', ...EXAMPLE, channels: {} }] },
+    304: null,
+  },
+}).handle(async (request, { documents }: { documents: Documents }) =>
+  showDocument(request, await documents.asyncapi()),
+)
 
 /** The routes of the documents. */
 export const documentRoutes = [getOpenApi, getAsyncApi]

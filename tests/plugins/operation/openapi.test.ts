@@ -60,6 +60,28 @@ t.test('a route that answers with a stream or with a body has both', async (t) =
   })
 })
 
+t.test('a client that has a document gets it again only when it has changed', async (t) => {
+  const server = await startServer(t)
+  for (const path of ['/openapi.json', '/asyncapi.json']) {
+    const first = await fetch(`${server.url}/api${path}`)
+    const tag = first.headers.get('etag')!
+    t.match(tag, /^"[\w-]{22}"$/, path)
+    t.equal(first.headers.get('cache-control'), 'no-cache')
+    await first.json()
+    for (const [known, status] of [
+      [tag, 304],
+      [`"other", W/${tag}`, 304],
+      ['*', 304],
+      ['"other"', 200],
+    ] as const) {
+      const reply = await fetch(`${server.url}/api${path}`, { headers: { 'if-none-match': known } })
+      t.equal(reply.status, status, known)
+      t.equal(reply.headers.get('etag'), tag)
+      t.equal((await reply.text()) === '', status === 304)
+    }
+  }
+})
+
 t.test('the document describes the whole server', async (t) => {
   const server = await startServer(t)
   const { status, body: document, headers } = await server.request('GET', '/openapi.json', { token: null })

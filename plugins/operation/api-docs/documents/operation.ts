@@ -227,6 +227,11 @@ const FILE_REPLIES = {
   304: { description: 'The client has the file already' },
 }
 
+const describeEmpty = (status: number): string => {
+  if (status === 304) return 'The client has this version already'
+  return status < 300 ? 'Success, no body' : 'Redirect'
+}
+
 /** Describes a reply that is a text of its own media type, such as a page. */
 const textOf = ({ contentMediaType }: { contentMediaType?: string }, schema: Json): Json | undefined =>
   contentMediaType === undefined ? undefined : { [contentMediaType]: { schema } }
@@ -240,7 +245,7 @@ function describeReplies(
   const isPaged = 'cursor' in ((query?.properties ?? {}) as Json)
   const headers = (isPaged || etag) && { headers: { ...(isPaged && LINK_HEADER), ...(etag && ETAG_HEADER) } }
   const replies = Object.entries(response).map(([status, schema]) => {
-    if (!schema) return [status, { description: Number(status) < 300 ? 'Success, no body' : 'Redirect' }]
+    if (!schema) return [status, { description: describeEmpty(Number(status)) }]
     const described = describe(schema, `${name}Reply`)
     const content =
       raw && !stream && schema.type !== 'object'
