@@ -80,14 +80,19 @@ export const measureRequests: Figure = async (stage) => {
         note: `a request; of it the engine ${median(route.windows.map(({ engineMs }) => engineMs)).toFixed(2)}`,
       },
     ]),
-    ...alone.map(
-      ([name, { serverMs, engineMs }]): Row => ({
+    ...alone.flatMap(([name, { rate, serverMs, engineMs }]): Row[] => [
+      {
         measure: `${name}, its queries alone, CPU`,
         value: serverMs + engineMs,
         unit: 'ms',
         note: `by the driver, without a server; of it the engine ${engineMs.toFixed(2)}`,
-      }),
-    ),
+      },
+      {
+        measure: `${name}, its queries alone / ${live!.name}`,
+        value: rate / median(ratesOf(live!)),
+        unit: 'ratio',
+      },
+    ]),
     ...routes.map((route): Row => {
       const ratios = ratesOf(route).map((rate, round) => rate / ratesOf(live!)[round]!)
       return {
