@@ -40,6 +40,9 @@ export default definePlugin({
     if (config.sandbox !== 'required') return
     await sandbox.describe().catch((error) => log.error({ error }, 'programs of agents are refused'))
   },
-  warm: ({ sandbox }) => sandbox.describe(),
+  async warm({ sandbox, python }) {
+    await sandbox.describe()
+    await python.isUsable()
+  },
   stop: ({ programs }) => programs.close(),
 })
