@@ -112,6 +112,20 @@ t.test('Threads run in parallel, also many of them on one connection', async (t)
     t.equal(textOf(turn.frames), 'ab')
 })
 
+t.test('Of turns that begin together, one whose thread is damaged fails alone', async (t) => {
+  const threadIds = await Promise.all(Array.from({ length: 8 }, () => createThread()))
+  const sockets = await Promise.all(threadIds.map(() => chat.connect()))
+  const damaged = threadIds[3]!
+  const collection = server.db.collection<{ _id: string; last_seq: unknown }>('threads')
+  await collection.updateOne({ _id: damaged }, { $set: { last_seq: 'none' } })
+  const asked = sockets.map((socket, index) => socket.ask({ thread_id: threadIds[index], text: 'one two' }))
+  await t.rejects(asked[3]!, /INTERNAL_ERROR/)
+  for (const { frames } of await Promise.all(asked.filter((_, index) => index !== 3)))
+    t.equal(textOf(frames), 'one two')
+  for (const socket of sockets) socket.close()
+  await collection.deleteOne({ _id: damaged })
+})
+
 t.test('Stop ends the call of the model and keeps the text so far', async (t) => {
   const thread_id = await createThread()
   const socket = await chat.connect()
