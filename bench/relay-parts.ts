@@ -25,7 +25,7 @@ export async function readAnswer(
   for await (const bytes of response.body!) parser.feed(decoder.decode(bytes, { stream: true }))
 }
 
-/** Serves WebSockets at an address that the parent process is told. */
+/** Serves WebSockets, and sends their address to the parent process. */
 export async function serveSockets(
   answer: (socket: WebSocket, message: { text: string; thread_id?: string }) => Promise<void>,
 ): Promise<void> {

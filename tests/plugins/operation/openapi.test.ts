@@ -68,14 +68,14 @@ t.test('a client that has a document gets it again only when it has changed', as
     t.match(tag, /^"[\w-]{22}"$/, path)
     t.equal(first.headers.get('cache-control'), 'no-cache')
     await first.json()
-    for (const [known, status] of [
+    for (const [tags, status] of [
       [tag, 304],
       [`"other", W/${tag}`, 304],
       ['*', 304],
       ['"other"', 200],
     ] as const) {
-      const reply = await fetch(`${server.url}/api${path}`, { headers: { 'if-none-match': known } })
-      t.equal(reply.status, status, known)
+      const reply = await fetch(`${server.url}/api${path}`, { headers: { 'if-none-match': tags } })
+      t.equal(reply.status, status, tags)
       t.equal(reply.headers.get('etag'), tag)
       t.equal((await reply.text()) === '', status === 304)
     }

@@ -7,7 +7,7 @@ import type { ShownThread } from './paths.ts'
 const KEPT_MESSAGES = 100
 /** The most characters that are kept of all threads. */
 const KEPT_CHARACTERS = 32 * 1024 * 1024
-/** What a message, or a thread, takes beside its text, in characters. */
+/** The room that a message, or a thread, takes beside its text, in characters. */
 const ALLOWANCE = 500
 
 /** The cached messages of a thread, up to `lastSeq`; they are obsolete when the thread is rebuilt. */
