@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AnyClientBulkWriteModel, type Document, MongoClient } from 'mongodb'
 import type { WebSocket } from 'ws'
-import { readAnswer, serveSockets } from './relay-parts.ts'
+import { type Message, readAnswer, serveSockets } from './relay-parts.ts'
 
 // The floor of the benchmarks: the relay with the fewest writes that make a turn durable, and nothing else. It leases
 // the thread, stores the message and each text before it is sent, and ends with the answer, a row of usage and the
@@ -86,11 +86,6 @@ async function answer(socket: WebSocket, { text, thread_id = randomUUID() }: Mes
     updateThread(thread_id, { $unset: { lease: 1 }, $set: { last_active: Date.now() } }),
   ])
   send({ type: 'done' })
-}
-
-interface Message {
-  text: string
-  thread_id?: string
 }
 
 await serveSockets(answer)

@@ -25,9 +25,15 @@ export async function readAnswer(
   for await (const bytes of response.body!) parser.feed(decoder.decode(bytes, { stream: true }))
 }
 
+/** The message of a client that starts a turn. */
+export interface Message {
+  text: string
+  thread_id?: string
+}
+
 /** Serves WebSockets, and sends their address to the parent process. */
 export async function serveSockets(
-  answer: (socket: WebSocket, message: { text: string; thread_id?: string }) => Promise<void>,
+  answer: (socket: WebSocket, message: Message) => Promise<void>,
 ): Promise<void> {
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false })
   server.on('connection', (socket) => {

@@ -17,14 +17,10 @@ export const replyWithTag = <const Status extends number, Row>(
   tag: string,
 ): ChosenReply<Status, Row> => reply(status, row, { ETag: `"${tag}"` })
 
-/** The part of a request that says which version of an object the client has. */
+/** The part of a request that says on which version a change is based. */
 export interface Conditional {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
 }
-
-/** True if the client has the version with this tag (`If-None-Match`), so that a reply 304 suffices. */
-export const hasVersion = ({ headers }: Conditional, tag: string): boolean =>
-  listsTag(headers['if-none-match']?.toString() ?? '', tag, { weak: true })
 
 /**
  * Returns the condition under which a write leaves the changes of others intact: the fields as they are stored now if

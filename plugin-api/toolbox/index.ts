@@ -11,14 +11,7 @@ export {
   startConfinedProgram,
 } from './confined-program.ts'
 export { CSV_START, toCsvLine } from './csv.ts'
-export {
-  type Conditional,
-  hasVersion,
-  makeTag,
-  missOf,
-  replyWithTag,
-  requireUnchanged,
-} from './entity-tag.ts'
+export { type Conditional, makeTag, missOf, replyWithTag, requireUnchanged } from './entity-tag.ts'
 export { type FolderCursor, openCursor } from './folder-cursor.ts'
 export { createFolderDisposal, describeLeftFolders, type FolderDisposal } from './folder-disposal.ts'
 export { fold } from './folding.ts'

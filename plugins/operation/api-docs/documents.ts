@@ -3,8 +3,8 @@ import {
   type Command,
   type Conditional,
   defineRoute,
-  hasVersion,
   JSON_OPTION,
+  listsTag,
   makeTag,
   printJson,
   reply,
@@ -36,11 +36,13 @@ export function createDocuments({ blueprint }: { blueprint(): Blueprint }) {
 const tags = new WeakMap<Json, string>()
 
 /** Replies with a document and its entity tag, or with 304 if the client has this document: one takes milliseconds. */
-function showDocument(request: Conditional, document: Json) {
+function showDocument({ headers: sent }: Conditional, document: Json) {
   const tag = tags.get(document) ?? makeTag({ document }, ['document'])
   tags.set(document, tag)
   const headers = { ETag: `"${tag}"`, 'Cache-Control': 'no-cache' }
-  return hasVersion(request, tag) ? reply(304, undefined, headers) : reply(200, document, headers)
+  return listsTag(sent['if-none-match']?.toString() ?? '', tag, { weak: true })
+    ? reply(304, undefined, headers)
+    : reply(200, document, headers)
 }
 
 /** The beginning of both documents. */
