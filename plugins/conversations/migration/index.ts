@@ -31,7 +31,7 @@ export default definePlugin({
     host.service('threadImports', createThreadImports)
     host.routes(migrationRoutes)
     host.extend('agents.removal', ({ agent_id }, { agentLeases }) => agentLeases.remove(agent_id))
-    host.job({ name: 'migration', every_seconds: 20, run: ({ historyMigration }) => historyMigration.look() })
+    host.job({ name: 'migration', every_seconds: 60, run: ({ historyMigration }) => historyMigration.look() })
     host.job({
       name: 'migration.cleaning',
       every_seconds: 600,

@@ -79,7 +79,7 @@ export default definePlugin({
       await notices.removeAllOf({ user_id })
       await focus.removeAllOf(user_id)
     })
-    host.job({ name: 'push.delivery', every_seconds: 10, run: ({ delivery }) => delivery.catchUp() })
+    host.job({ name: 'push.delivery', every_seconds: 15, run: ({ delivery }) => delivery.catchUp() })
   },
   stop: ({ delivery }) => delivery.idle(),
 })
