@@ -40,7 +40,7 @@ export function createThreadUpdates(threads: Collection<ThreadDocument>) {
     } catch (error) {
       if (updates.length === 1 || isUnavailable(error)) for (const { failed } of updates) failed(error)
       // One update must not prevent the others. Those that were made already have no effect again.
-      else for (const one of updates) await performAll([one])
+      else for (const update of updates) await performAll([update])
     }
   }
   const commits = createGroupCommit<ThreadUpdate>(performAll)

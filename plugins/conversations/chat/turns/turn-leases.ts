@@ -26,6 +26,7 @@ const IS_NOT_REMOVED = isMissing('deleted_at')
 
 /** The most turns that are adopted at once. */
 const ADOPTED_AT_ONCE = 64
+
 /** The lease of a turn on its thread, whose owner is that of the turn. */
 export interface TurnLease extends ThreadOwner {
   turn_id: string
@@ -110,7 +111,7 @@ export function createTurnLeases({
     )
   }
 
-  const update = createThreadUpdates(threads)
+  const updateThread = createThreadUpdates(threads)
 
   /**
    * Assigns a thread of this owner to a turn, if no other turn has it and these conditions hold; returns the thread as it is
@@ -144,7 +145,7 @@ export function createTurnLeases({
       field,
       { $cond: [mayTake, value, `$${field}`] },
     ])
-    return update(thread_id, [{ $set: Object.fromEntries(fields) }])
+    return updateThread(thread_id, [{ $set: Object.fromEntries(fields) }])
   }
 
   return {
@@ -207,8 +208,10 @@ export function createTurnLeases({
     },
     /** Returns the ids of those among these turns whose leases are still ours. */
     async listOwn(leases: readonly TurnLease[]): Promise<Set<string>> {
-      const own = await threads.find(toOwnLeases(leases), { projection: { active_turn: 1 } }).toArray()
-      return new Set(own.map(({ active_turn }) => active_turn!.turn_id))
+      const leasedThreads = await threads
+        .find(toOwnLeases(leases), { projection: { active_turn: 1 } })
+        .toArray()
+      return new Set(leasedThreads.map(({ active_turn }) => active_turn!.turn_id))
     },
     /** Asks the process that runs a thread's turn to stop it; false if the thread has no turn. */
     async requestStop(thread_id: string): Promise<boolean> {
@@ -297,9 +300,10 @@ export async function renewLeases({
     if (renewed === current.length) return
     // The first event restores a lease that the database has lost, or finds that another turn has the thread.
     const writing = current.filter(({ opened }) => opened!.log.committed.length > 0)
-    const own = await turnLeases.listOwn(writing.map(({ opened }) => opened!.lease))
+    const ownTurnIds = await turnLeases.listOwn(writing.map(({ opened }) => opened!.lease))
     for (const turn of writing)
-      if (running.get(turn.thread_id) === turn && !own.has(turn.opened!.lease.turn_id)) void turn.stop('lost')
+      if (running.get(turn.thread_id) === turn && !ownTurnIds.has(turn.opened!.lease.turn_id))
+        void turn.stop('lost')
   } catch (error) {
     log.error({ error }, 'leases could not be renewed')
   }
